@@ -1,0 +1,1 @@
+"""What broke it: saved counterexamples."""

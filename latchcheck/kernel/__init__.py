@@ -1,0 +1,1 @@
+"""The language of models: variables, actions, systems, properties, traces, verdicts."""

@@ -1,0 +1,1 @@
+"""Consumers of a report: text for people, JSON for programs."""

@@ -1,0 +1,1 @@
+"""What happens: MCP Tasks as a guarded-action transition system."""

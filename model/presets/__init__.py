@@ -1,0 +1,1 @@
+"""Observed defaults of published clients and servers, each with its provenance."""

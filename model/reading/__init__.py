@@ -1,0 +1,1 @@
+"""Reading a timeout configuration from files, presets and assignments."""

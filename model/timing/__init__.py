@@ -1,0 +1,1 @@
+"""The dense-time half of the model: poll schedule, sweeps, windows."""

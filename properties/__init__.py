@@ -1,0 +1,1 @@
+"""What must hold: each property beside the sentence it formalises."""

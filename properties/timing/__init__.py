@@ -1,0 +1,1 @@
+"""The timing properties that verify answers."""
