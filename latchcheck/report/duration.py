@@ -1,0 +1,42 @@
+"""Durations as people write them, exactly: `13m`, `1m30.5s`, `1638.4ms`.
+
+Nothing is rounded: whoever reads a duration here and writes it into a configuration gets the same number back.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from latchcheck.kernel.numbers import decimal, exact_text
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+
+
+def duration(ms: int | Fraction) -> str:
+    """A duration in hours, minutes and seconds; what is below a minute and not whole stays in milliseconds.
+
+    Zero is `0`. A number of milliseconds that has no finite decimal form is written as a fraction: `1000/3ms`.
+    """
+    if ms < 0:
+        return "-" + duration(-ms)
+    if ms == 0:
+        return "0"
+    exact = Fraction(ms)
+    if decimal(exact) is None:
+        return f"{exact_text(exact)}ms"
+    hours, below_hour = divmod(exact, HOUR_MS)
+    minutes, rest = divmod(below_hour, MINUTE_MS)
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if minutes else "") + _below_minute(rest)
+
+
+def signed(ms: int | Fraction) -> str:
+    """A margin: `+12m` may still be spent, `-13m` is missing, `0` is the edge itself."""
+    return "+" + duration(ms) if ms > 0 else duration(ms)
+
+
+def _below_minute(ms: Fraction) -> str:
+    if ms == 0:
+        return ""
+    in_seconds = ms.denominator == 1 and ms >= 1000
+    return f"{decimal(ms / 1000)}s" if in_seconds else f"{decimal(ms)}ms"

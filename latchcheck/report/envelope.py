@@ -1,0 +1,127 @@
+"""The JSON envelope of `verify`: a report as programs read it.
+
+Schema: docs/reference/verdicts.schema.json.
+Its shape is a contract and changes only with the version in `SCHEMA`; the text form may change at any time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from latchcheck.kernel.verdict import Configuration, PropertyVerdict, Repair, Report
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.trace import Step, Trace
+
+SCHEMA = "latchcheck/verdicts/1"
+
+
+def envelope(report: Report) -> dict[str, Any]:
+    """The report as plain dictionaries, lists, strings, numbers, booleans and None.
+
+    A number is an integer where it is whole, else the nearest float.
+    """
+    return {
+        "schema": SCHEMA,
+        "versions": versions(),
+        "source": report.source,
+        "config": _config(report.config),
+        "assumptions": list(report.assumptions),
+        "properties": [_property(one) for one in report.properties],
+        "exit": report.exit,
+    }
+
+
+def dump(report: Report, *, one_line: bool = False) -> str:
+    """The envelope as JSON text, without a line end: indented for a single report, on one line for a stream."""
+    return json.dumps(envelope(report), indent=None if one_line else 2, ensure_ascii=False, allow_nan=False)
+
+
+def versions() -> dict[str, str | None]:
+    """The versions an answer depends on; None for a package that is not installed."""
+    import platform
+
+    import z3
+
+    from latchcheck import __version__
+
+    return {
+        "latchcheck": __version__,
+        "z3": z3.get_version_string(),
+        "hypothesis": _installed("hypothesis"),
+        "python": platform.python_version(),
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value of a state or of a knob as JSON can hold it."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    return value
+
+
+def _installed(package: str) -> str | None:
+    """The version of a package as its metadata says, since importing it would cost more than the proof."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _config(config: Configuration) -> dict[str, Any]:
+    origins = config.origins
+    settings: dict[str, Any] = {}
+    for key, value in config.flat().items():
+        origin = origins.get(key)
+        settings[key] = {
+            "value": plain(value),
+            "from": "default" if origin is None else origin.kind,
+            "where": None if origin is None or origin.kind == "default" else origin.where,
+        }
+    return settings
+
+
+def _property(one: PropertyVerdict) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "keyword": one.keyword,
+        "verdict": one.verdict,
+        "engine": one.engine,
+        "scope": one.scope,
+        "margin_ms": plain(one.margin_ms),
+        "binding": list(one.binding),
+        "bound_ms": plain(one.bound_ms),
+        "clause": one.clause,
+        "reason": one.reason,
+        "sentence": {"text": one.sentence.text, "source": one.sentence.source, "where": one.sentence.where},
+        "witness": None if one.witness is None else _witness(one.witness),
+        "repairs": [_repair(repair) for repair in one.repairs],
+        "cost": {"seconds": one.cost.seconds, "rlimit": one.cost.rlimit},
+    }
+
+
+def _witness(trace: Trace) -> dict[str, Any]:
+    return {"steps": [_step(step) for step in trace.steps], "fixture": None}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "at_ms": plain(step.at_ms),
+        "party": step.party,
+        "action": step.action,
+        "args": plain(step.args),
+        "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
+    }
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    return {"set": plain(repair.set), "verified": repair.verified, "cost_ms": plain(repair.cost_ms)}

@@ -1,0 +1,60 @@
+"""Durations are written as people write them, and exactly."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latchcheck.report.duration import duration, signed
+
+UNIT_MS = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
+
+
+@pytest.mark.parametrize(
+    ("ms", "expected"),
+    [
+        (0, "0"),
+        (1, "1ms"),
+        (999, "999ms"),
+        (1_000, "1s"),
+        (1_500, "1.5s"),
+        (59_999, "59.999s"),
+        (60_000, "1m"),
+        (60_001, "1m1ms"),
+        (90_500, "1m30.5s"),
+        (780_000, "13m"),
+        (3_600_000, "1h"),
+        (5_400_000, "1h30m"),
+        (3_600_001, "1h1ms"),
+        (604_800_000, "168h"),
+        (-780_000, "-13m"),
+        (Fraction(16384, 10), "1638.4ms"),
+        (Fraction(1, 2), "0.5ms"),
+        (Fraction(780_000) + Fraction(1, 8), "13m0.125ms"),
+        (Fraction(1000, 3), "1000/3ms"),
+        (-Fraction(1000, 3), "-1000/3ms"),
+    ],
+)
+def test_a_duration_reads_as_people_write_it(ms: int | Fraction, expected: str) -> None:
+    """The largest units come first, units that are zero are left out, and below a millisecond it stays in ms."""
+    assert expected == duration(ms)
+
+
+@pytest.mark.parametrize(("ms", "expected"), [(720_000, "+12m"), (-780_000, "-13m"), (0, "0")])
+def test_a_margin_shows_its_sign(ms: int, expected: str) -> None:
+    """A margin that may be spent has a plus, one that is missing a minus, the edge neither."""
+    assert expected == signed(ms)
+
+
+@given(st.fractions(max_denominator=5000) | st.integers())
+def test_no_duration_is_rounded(ms: int | Fraction) -> None:
+    """Reading the units back gives the number that was written, for every number."""
+    text = duration(ms)
+    parts = re.findall(r"([\d./]+)(ms|h|m|s)", text)
+    assert text.lstrip("-") == "".join(number + unit for number, unit in parts) or text == "0"
+    total = sum((Fraction(number) * UNIT_MS[unit] for number, unit in parts), Fraction(0))
+    assert (-total if text.startswith("-") else total) == ms
