@@ -117,9 +117,7 @@ class Emitter:
         if root in text:
             return text[root]
         nesting: dict[int, int] = {}
-        for ident in self._nodes.order((root,)):
-            if ident in text:
-                continue
+        for ident in self._nodes.order((root,), text):
             node = table[ident]
             source = self._source(node)
             level = 1 + max([nesting.get(child, 0) for child in node.children], default=0)

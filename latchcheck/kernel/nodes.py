@@ -7,7 +7,7 @@ Identifiers of z3 nodes are reused after a node dies, so whoever keeps a `Nodes`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -44,7 +44,8 @@ _OPERATORS = {
     z3.Z3_OP_IS_INT: "is_int",
 }
 _NO_CONSTANTS: frozenset[int] = frozenset()
-_NUMERAL, _APPLICATION = z3.Z3_NUMERAL_AST, z3.Z3_APP_AST
+_LEAF_KINDS = {z3.Z3_OP_UNINTERPRETED: "name", z3.Z3_OP_DT_CONSTRUCTOR: "label"}
+_LEAVES = frozenset(("number", "name", "label", "true", "false"))
 
 
 class Node(NamedTuple):
@@ -70,47 +71,42 @@ class Nodes:
 
     def read(self, expr: z3.ExprRef) -> int:
         """Read an expression and return its identifier; UnsupportedExpression names an operator without meaning."""
-        lib: Any = z3core
-        ctx = expr.ctx.ref()
+        context: Any = expr.ctx
+        ctx = context.ref()
         table, constants = self.table, self.constants
-        get_id, get_kind, get_arg = lib.Z3_get_ast_id, lib.Z3_get_ast_kind, lib.Z3_get_app_arg
+        get_id, get_arg = z3core.Z3_get_ast_id, z3core.Z3_get_app_arg
         root = expr.as_ast()
         root_id = get_id(ctx, root)
         if root_id in table:
             return root_id
         self._alive.append(expr)
         # An explicit stack: a ramp of polls nests deeper than Python's recursion allows.
+        # An entry without `op` is still to be looked at; one with it waits only for its children.
         stack: list[tuple[int, Any, str | None, Any, list[int]]] = [(root_id, root, None, None, [])]
         while stack:
             ident, ast, op, payload, children = stack.pop()
             if op is not None:
                 depth = 1 + max([table[child].depth for child in children])
                 table[ident] = Node(op, tuple(children), payload, depth)
-                constants[ident] = frozenset().union(*[constants[child] for child in children])
+                constants[ident] = _NO_CONSTANTS.union(*[constants[child] for child in children])
                 continue
             if ident in table:
                 continue
-            kind = get_kind(ctx, ast)
-            if kind == _NUMERAL:
-                table[ident] = Node("number", (), _number(ctx, ast), 0)
-                constants[ident] = _NO_CONSTANTS
-                continue
-            if kind != _APPLICATION:
-                raise UnsupportedExpression("quantifier", _text(ctx, ast))
-            count = lib.Z3_get_app_num_args(ctx, ast)
-            op, payload = _operator(lib, ctx, ast, count)
+            op, payload = _operator(ctx, ast)
+            count = 0 if op in _LEAVES else z3core.Z3_get_app_num_args(ctx, ast)
             if count == 0:
                 table[ident] = Node(op, (), payload, 0)
-                constants[ident] = frozenset((ident,)) if op == "name" else _NO_CONSTANTS
+                constants[ident] = _NO_CONSTANTS
                 if op == "name":
-                    self.sorts[ident] = get_id(ctx, lib.Z3_get_sort(ctx, ast))
+                    constants[ident] = frozenset((ident,))
+                    self.sorts[ident] = _sort_id(ctx, ast)
                 continue
             args = [get_arg(ctx, ast, i) for i in range(count)]
             children = [get_id(ctx, arg) for arg in args]
             stack.append((ident, ast, op, payload, children))
-            stack.extend(
-                (child, arg, None, None, []) for child, arg in zip(children, args, strict=True) if child not in table
-            )
+            for child, arg in zip(children, args, strict=True):
+                if child not in table:
+                    stack.append((child, arg, None, None, []))
         return root_id
 
     def names(self, root: int) -> frozenset[str]:
@@ -118,34 +114,49 @@ class Nodes:
         table = self.table
         return frozenset(table[ident].payload for ident in self.constants[root])
 
-    def order(self, roots: Iterable[int]) -> list[int]:
-        """Every node below the roots, children first, each once."""
+    def order(self, roots: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """Every node below the roots that is not yet known, children first, each once."""
         table, seen, out = self.table, set[int](), list[int]()
-        stack = [(root, False) for root in reversed(tuple(roots))]
+        stack = list(roots)
+        stack.reverse()
         while stack:
-            ident, done = stack.pop()
-            if done:
-                out.append(ident)
-            elif ident not in seen:
+            ident = stack.pop()
+            if ident < 0:
+                out.append(~ident)
+            elif ident not in seen and ident not in known:
                 seen.add(ident)
-                stack.append((ident, True))
-                stack.extend((child, False) for child in reversed(table[ident].children) if child not in seen)
+                children = table[ident].children
+                if children:
+                    # A negative number says: the children are done.
+                    stack.append(~ident)
+                    stack.extend(children[::-1])
+                else:
+                    out.append(ident)
         return out
 
 
-def _operator(lib: Any, ctx: Any, ast: Any, count: int) -> tuple[str, Any]:
-    declaration = lib.Z3_get_app_decl(ctx, ast)
-    kind = lib.Z3_get_decl_kind(ctx, declaration)
+def _operator(ctx: Any, ast: Any) -> tuple[str, Any]:
+    """The operator of a z3 node, or what a leaf holds."""
+    try:
+        declaration = z3core.Z3_get_app_decl(ctx, ast)
+    except z3.Z3Exception:
+        raise UnsupportedExpression("quantifier", _text(ctx, ast)) from None
+    kind = z3core.Z3_get_decl_kind(ctx, declaration)
     op = _OPERATORS.get(kind)
     if op is not None:
         return op, None
-    if kind == z3.Z3_OP_UNINTERPRETED and count == 0:
-        return "name", _name(ctx, declaration)
-    if kind == z3.Z3_OP_DT_CONSTRUCTOR and count == 0:
-        return "label", _name(ctx, declaration)
+    if kind == z3.Z3_OP_ANUM:
+        return "number", _number(ctx, ast)
     if kind == z3.Z3_OP_DT_IS:
         return "is", _name(ctx, z3core.Z3_get_decl_func_decl_parameter(ctx, declaration, 0))
-    raise UnsupportedExpression(_name(ctx, declaration), _text(ctx, ast))
+    op = _LEAF_KINDS.get(kind)
+    if op is None or z3core.Z3_get_app_num_args(ctx, ast):
+        raise UnsupportedExpression(_name(ctx, declaration), _text(ctx, ast))
+    return op, _name(ctx, declaration)
+
+
+def _sort_id(ctx: Any, ast: Any) -> int:
+    return z3core.Z3_get_ast_id(ctx, z3core.Z3_sort_to_ast(ctx, z3core.Z3_get_sort(ctx, ast)))
 
 
 def _name(ctx: Any, declaration: Any) -> str:

@@ -92,20 +92,33 @@ class BoundProgram:
         return self._functions[key]
 
 
-def program(system: System) -> BoundProgram:
-    """The compiled form of a system, kept with it; ModelError names the parameters that still lack a number."""
-    bound = system.cache.get("program")
-    if bound is None:
-        if system.parameters:
-            raise ModelError(
-                f"system {system.name!r} cannot run: no number for {', '.join(system.parameters)}; use System.at"
+def program(system: System, at: Mapping[str, Value] | None = None) -> BoundProgram:
+    """The compiled form of a system, with `at` as the values of its open parameters.
+
+    ModelError names the parameters that lack a number and the names that are no parameter.
+    """
+    given = dict(at or {})
+    if given.keys() != set(system.parameters):
+        missing = [name for name in system.parameters if name not in given]
+        surplus = [name for name in given if name not in system.parameters]
+        raise ModelError(
+            f"system {system.name!r} cannot run: "
+            + (
+                f"no number for {', '.join(missing)}; use System.at"
+                if missing
+                else f"no parameter {', '.join(surplus)}"
             )
-        root, values = system, dict[str, Value]()
+        )
+    bound = system.cache.get("program") if not given else None
+    if bound is None:
+        root, values = system, given
         while root.origin is not None:
-            root, given = root.origin
-            values |= given
+            root, more = root.origin
+            values = {**more, **values}
         shared = root.cache.get("template")
         if shared is None:
             shared = root.cache["template"] = Program(root)
-        bound = system.cache["program"] = BoundProgram(shared, values)
+        bound = BoundProgram(shared, values)
+        if not given:
+            system.cache["program"] = bound
     return bound

@@ -24,11 +24,11 @@ def _id(expr: z3.ExprRef | None) -> int | None:
     return None if expr is None else expr.get_id()
 
 
-def _ids(exprs: Mapping[str, z3.ExprRef]) -> tuple[tuple[str, int], ...]:
+def ids(exprs: Mapping[str, z3.ExprRef]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((name, expr.get_id()) for name, expr in exprs.items()))
 
 
-def _show_map(exprs: Mapping[str, z3.ExprRef]) -> str:
+def show_map(exprs: Mapping[str, z3.ExprRef]) -> str:
     return "{" + ", ".join(f"{name}: {expr}" for name, expr in exprs.items()) + "}"
 
 
@@ -108,7 +108,7 @@ class Action:
     name: str
     party: str
     guard: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
-    updates: FrozenMap[z3.ExprRef] = attrs.field(factory=FrozenMap, converter=FrozenMap, eq=_ids, repr=_show_map)
+    updates: FrozenMap[z3.ExprRef] = attrs.field(factory=FrozenMap, converter=FrozenMap, eq=ids, repr=show_map)
     choices: tuple[Choice, ...] = attrs.field(default=(), converter=tuple)
     sentences: tuple[Sentence, ...] = attrs.field(default=(), converter=tuple)
 

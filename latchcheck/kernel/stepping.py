@@ -21,11 +21,16 @@ Planned = tuple[Fraction | int | None, str, Mapping[str, Value]]
 
 
 class Stepper:
-    """A system at one moment; `do` performs a step or raises NotAStep and leaves the state as it was."""
+    """A system at one moment; `do` performs a step or raises NotAStep and leaves the state as it was.
 
-    def __init__(self, system: System):
+    `at` gives numbers for parameters that the system leaves open; it costs less than System.at, which rewrites every
+    expression.
+    """
+
+    def __init__(self, system: System, at: Mapping[str, Value] | None = None):
         self.system = system
-        self._program: BoundProgram = program(system)
+        self._program: BoundProgram = program(system, at)
+        self._parameters: dict[str, Value] = dict(at or {})
         self._names = tuple(variable.name for variable in system.variables)
         self._values: tuple[Value, ...] = tuple(variable.initial for variable in system.variables)
         self._actions = {action.name: action for action in system.actions}
@@ -117,31 +122,31 @@ class Stepper:
         reason: str,
         index: int | None = None,
     ) -> NotAStep:
-        known = {**dict(zip(self._names, values, strict=True)), **args}
+        known = {**self._parameters, **dict(zip(self._names, values, strict=True)), **args}
         nodes = self.system.nodes
         reads = {name: known[name] for name in sorted(nodes.names(nodes.read(clause.expr)))}
         where = self._count if index is None else index
         return NotAStep(where, action, clause.label, reads, f"{clause.label!r} {reason}")
 
 
-def execute(system: System, steps: Iterable[Step]) -> tuple[State, ...]:
+def execute(system: System, steps: Iterable[Step], at: Mapping[str, Value] | None = None) -> tuple[State, ...]:
     """Run steps from the initial state and return every state, the initial one first.
 
-    Instants are in milliseconds.
+    Instants are in milliseconds; `at` gives numbers for parameters left open.
     Raises NotAStep for the first step that is none, ModelError where an update leaves the domain of its variable.
     """
-    stepper = Stepper(system)
+    stepper = Stepper(system, at)
     return (stepper.state, *(stepper.do(step.at_ms, step.action, step.args) for step in steps))
 
 
-def record(system: System, planned: Iterable[Planned]) -> Trace:
+def record(system: System, planned: Iterable[Planned], at: Mapping[str, Value] | None = None) -> Trace:
     """Run `(at_ms, action, args)` from the initial state and write down party and changes; errors as `execute`."""
-    return Trace(system.name, tuple(_recorded(system, planned)))
+    return Trace(system.name, tuple(_recorded(system, planned, at)))
 
 
-def replay(system: System, trace: Trace) -> tuple[State, ...]:
+def replay(system: System, trace: Trace, at: Mapping[str, Value] | None = None) -> tuple[State, ...]:
     """Run a trace again and return every state; NotAStep also where party or `changed` is not what happened."""
-    stepper = Stepper(system)
+    stepper = Stepper(system, at)
     states = [stepper.state]
     for index, step in enumerate(trace.steps):
         after = stepper.do(step.at_ms, step.action, step.args)
@@ -163,8 +168,8 @@ def changes(system: System, before: State, after: State) -> FrozenMap[Change]:
     )
 
 
-def _recorded(system: System, planned: Iterable[Planned]) -> Iterator[Step]:
-    stepper = Stepper(system)
+def _recorded(system: System, planned: Iterable[Planned], at: Mapping[str, Value] | None) -> Iterator[Step]:
+    stepper = Stepper(system, at)
     before = stepper.state
     for at_ms, name, args in planned:
         after = stepper.do(at_ms, name, args)

@@ -8,11 +8,12 @@ from typing import Any
 import attrs
 import z3
 
-from .domains import Real, literal_of_sort
+from .domains import Real
 from .errors import ModelError
 from .frozen import FrozenMap, State, Value
 from .nodes import Nodes
-from .records import Action, Choice, Clause, Variable, _ids, _show_map, unique
+from .records import Action, Choice, Clause, Variable, ids, show_map, unique
+from .substitution import Substitution
 
 
 @attrs.frozen
@@ -32,7 +33,7 @@ class System:
     actions: tuple[Action, ...] = attrs.field(converter=tuple)
     clock: str | None = None
     urgency: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
-    parameters: FrozenMap[z3.ExprRef] = attrs.field(factory=FrozenMap, converter=FrozenMap, eq=_ids, repr=_show_map)
+    parameters: FrozenMap[z3.ExprRef] = attrs.field(factory=FrozenMap, converter=FrozenMap, eq=ids, repr=show_map)
     initial: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
     # Where this system came from by `at`: engines compile the parametric one once and put the numbers in afterwards.
     origin: tuple[System, FrozenMap[Value]] | None = attrs.field(default=None, eq=False, repr=False, kw_only=True)
@@ -70,17 +71,7 @@ class System:
                 raise ModelError(
                     f"system {self.name!r} has no parameter {name!r}; it has {', '.join(self.parameters) or 'none'}"
                 )
-        pairs = [
-            (self.parameters[name], literal_of_sort(self.parameters[name].sort(), value))
-            for name, value in values.items()
-        ]
-        known: dict[int, z3.ExprRef] = {}
-
-        def put(expr: Any) -> Any:
-            ident = expr.get_id()
-            if ident not in known:
-                known[ident] = z3.simplify(z3.substitute(expr, *pairs))
-            return known[ident]
+        put = Substitution({self.parameters[name]: value for name, value in values.items()})
 
         def clauses(parts: Iterable[Clause]) -> tuple[Clause, ...]:
             return tuple(Clause(part.label, put(part.expr)) for part in parts)
@@ -128,7 +119,7 @@ def _check(system: System) -> None:
     for name, term in system.parameters.items():
         if name in variables:
             raise ModelError(f"system {system.name!r}: {name!r} is both a variable and a parameter")
-        if str(term) != name:
+        if system.nodes.table[system.nodes.read(term)].payload != name:
             raise ModelError(f"system {system.name!r}: parameter {name!r} is mapped to {term}, not to its constant")
     if system.clock is not None:
         clock = variables.get(system.clock)
