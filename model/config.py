@@ -135,7 +135,8 @@ class Workload:
     """How long the work, a human and a stalled process take.
 
     `execution_ms`: None is undeclared; an upper end of None is unbounded.
-    `works_on_after_cancel`: True (never stops), False (stops at once), or a bound in milliseconds.
+    `works_on_after_cancel`: True (never stops), False (stops at once), or a bound in milliseconds;
+    ask `is True`, since a bound of 1 equals True.
 
     Source: docs/reference/semantics.md, section 3.
     """
@@ -148,7 +149,7 @@ class Workload:
 
 @attrs.frozen(slots=True)
 class Config:
-    """A whole configuration, with the origin of each value under its flat name (`server.orphan_window_ms`)."""
+    """A whole configuration; `origins` says where each value came from, by flat name (`client.jitter`)."""
 
     client: Client = Client()
     server: Server = Server()
