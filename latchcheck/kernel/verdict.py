@@ -14,7 +14,8 @@ from attrs import field, frozen
 from attrs.validators import in_
 
 if TYPE_CHECKING:
-    from .records import Sentence, Trace
+    from .records import Sentence
+    from .trace import Trace
 
 Verdict = Literal["proved", "holds", "violated", "vacuous", "inconclusive", "not-applicable"]
 Keyword = Literal["MUST", "SHOULD", "MAY"]

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from latchcheck.kernel.numbers import decimal, exact_text
 
-MINUTE_MS = 60_000
+SECOND_MS = 1000
+MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 
 
@@ -38,5 +39,5 @@ def signed(ms: int | Fraction) -> str:
 def _below_minute(ms: Fraction) -> str:
     if ms == 0:
         return ""
-    in_seconds = ms.denominator == 1 and ms >= 1000
-    return f"{decimal(ms / 1000)}s" if in_seconds else f"{decimal(ms)}ms"
+    in_seconds = ms.denominator == 1 and ms >= SECOND_MS
+    return f"{decimal(ms / SECOND_MS)}s" if in_seconds else f"{decimal(ms)}ms"
