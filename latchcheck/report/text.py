@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from latchcheck.kernel.duration import duration, signed
 from latchcheck.kernel.numbers import exact_text
 from latchcheck.kernel.verdict import VERDICTS, PropertyVerdict, Repair, Report
 
-from .duration import duration, signed
 from .layout import Paint, columns, glue, painted, unpainted, wrap
 
 if TYPE_CHECKING:

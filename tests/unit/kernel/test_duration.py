@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latchcheck.report.duration import duration, signed
+from latchcheck.kernel.duration import duration, signed
 
-UNIT_MS = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
+UNIT_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,8 @@ UNIT_MS = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
         (3_600_000, "1h"),
         (5_400_000, "1h30m"),
         (3_600_001, "1h1ms"),
-        (604_800_000, "168h"),
+        (604_800_000, "7d"),
+        (90_000_000, "1d1h"),
         (-780_000, "-13m"),
         (Fraction(16384, 10), "1638.4ms"),
         (Fraction(1, 2), "0.5ms"),
@@ -54,7 +55,7 @@ def test_a_margin_shows_its_sign(ms: int, expected: str) -> None:
 def test_no_duration_is_rounded(ms: int | Fraction) -> None:
     """Reading the units back gives the number that was written, for every number."""
     text = duration(ms)
-    parts = re.findall(r"([\d./]+)(ms|h|m|s)", text)
+    parts = re.findall(r"([\d./]+)(ms|d|h|m|s)", text)
     assert text.lstrip("-") == "".join(number + unit for number, unit in parts) or text == "0"
     total = sum((Fraction(number) * UNIT_MS[unit] for number, unit in parts), Fraction(0))
     assert (-total if text.startswith("-") else total) == ms

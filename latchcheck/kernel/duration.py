@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from latchcheck.kernel.numbers import decimal, exact_text
+from .numbers import decimal, exact_text
 
 SECOND_MS = 1000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
 
 
 def duration(ms: int | Fraction) -> str:
-    """A duration in hours, minutes and seconds; what is below a minute and not whole stays in milliseconds.
+    """A duration in days, hours, minutes and seconds; what is below a minute and not whole stays in milliseconds.
 
     Zero is `0`. A number of milliseconds that has no finite decimal form is written as a fraction: `1000/3ms`.
     """
@@ -26,9 +27,12 @@ def duration(ms: int | Fraction) -> str:
     exact = Fraction(ms)
     if decimal(exact) is None:
         return f"{exact_text(exact)}ms"
-    hours, below_hour = divmod(exact, HOUR_MS)
-    minutes, rest = divmod(below_hour, MINUTE_MS)
-    return (f"{hours}h" if hours else "") + (f"{minutes}m" if minutes else "") + _below_minute(rest)
+    text, rest = "", exact
+    for unit, size in (("d", DAY_MS), ("h", HOUR_MS), ("m", MINUTE_MS)):
+        count, rest = divmod(rest, size)
+        if count:
+            text += f"{count}{unit}"
+    return text + _below_minute(rest)
 
 
 def signed(ms: int | Fraction) -> str:
