@@ -38,13 +38,13 @@ class Exploration:
     states: int
     transitions: int
     depth: int
-    fired: Mapping[str, int]
+    fired: FrozenMap[int] = attrs.field(converter=FrozenMap)
     complete: bool
     counterexample: Trace | None = None
     violated: str | None = None
     clause: str | None = None
-    reached: Mapping[str, int] = attrs.field(factory=FrozenMap)
-    witnesses: Mapping[str, Trace] = attrs.field(factory=FrozenMap)
+    reached: FrozenMap[int] = attrs.field(default=FrozenMap(), converter=FrozenMap)
+    witnesses: FrozenMap[Trace] = attrs.field(default=FrozenMap(), converter=FrozenMap)
 
 
 def explore(
@@ -105,15 +105,15 @@ class _Run:
             states=len(self.order),
             transitions=sum(fired),
             depth=len(self._path(self.order[-1])),
-            fired=FrozenMap(dict(zip(self.codes, fired, strict=True))),
+            fired=dict(zip(self.codes, fired, strict=True)),
             complete=outcome[0] == "done",
             counterexample=counterexample,
             violated=violated,
             clause=clause,
-            reached=FrozenMap(dict(zip(ids, reached, strict=True))),
-            witnesses=FrozenMap(
-                {name: self._trace(at, -1, self.order[at]) for name, at in zip(ids, witness, strict=True) if at >= 0}
-            ),
+            reached=dict(zip(ids, reached, strict=True)),
+            witnesses={
+                name: self._trace(at, -1, self.order[at]) for name, at in zip(ids, witness, strict=True) if at >= 0
+            },
         )
 
     def _path(self, state: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], int, tuple[Any, ...]]]:

@@ -188,6 +188,7 @@ class _Search:
         self.witness = [f"w{k}" for k in range(len(properties))]
 
     def finish(self, outcome: str) -> None:
+        """End the search with an outcome and the counts."""
         counts = ", ".join(_tuple(names) for names in (self.fired, self.reached, self.witness))
         self.writer.line(f"return ({outcome}, {counts})")
 
@@ -280,6 +281,7 @@ class Span:
     unit_ms: Number
 
     def __call__(self, lower: Number, upper: Number) -> Iterable[Number]:
+        """The multiples in order."""
         unit = self.unit_ms
         first, last = math.ceil(Fraction(lower) / unit), math.floor(Fraction(upper) / unit)
         if unit == 1:

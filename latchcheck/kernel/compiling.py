@@ -92,7 +92,7 @@ class Emitter:
 
     __slots__ = ("_nodes", "_sources", "_text", "_uses", "constants", "indent", "lines")
 
-    def __init__(self, nodes: Nodes, roots: Iterable[int], sources: Mapping[str, str]):
+    def __init__(self, nodes: Nodes, roots: Iterable[int], sources: Mapping[str, str]) -> None:
         self._nodes = nodes
         self._sources = sources
         self._text: dict[int, str] = {}
@@ -109,6 +109,7 @@ class Emitter:
             uses[root] = uses.get(root, 0) + 1
 
     def line(self, text: str) -> None:
+        """One line at the present indentation."""
         self.lines.append(self.indent + text)
 
     def write(self, root: int) -> str:
@@ -136,10 +137,8 @@ class Emitter:
             if source is None:
                 raise ModelError(f"{node.payload!r} is neither a variable, a choice nor a parameter")
             return source
-        if op == "number":
-            return self._number(node.payload)
-        if op == "label":
-            return repr(node.payload)
+        if not node.children:
+            return self._number(node.payload) if op == "number" else _CONSTANT.get(op) or repr(node.payload)
         args = [self._text[child] for child in node.children]
         if op == "is":
             return f"({args[0]} == {node.payload!r})"
@@ -179,9 +178,8 @@ def _distinct(args: Sequence[str]) -> str:
     return "(" + " and ".join(pairs or ["True"]) + ")"
 
 
+_CONSTANT = {"true": "True", "false": "False"}
 _WRITE: dict[str, Callable[[Sequence[str]], str]] = {
-    "true": lambda args: "True",
-    "false": lambda args: "False",
     "and": lambda args: "(" + " and ".join(args) + ")" if args else "True",
     "or": lambda args: "(" + " or ".join(args) + ")" if args else "False",
     "not": lambda args: f"(not {args[0]})",

@@ -34,6 +34,7 @@ class Enum:
 
     @property
     def sort(self) -> z3.DatatypeSortRef:
+        """The z3 sort."""
         return _enum_sort(self.name, self.values)[0]
 
     def __getitem__(self, label: str) -> z3.ExprRef:
@@ -43,9 +44,11 @@ class Enum:
         return terms[label]
 
     def const(self, name: str) -> z3.ExprRef:
+        """The z3 constant of that name."""
         return z3.Const(name, self.sort)
 
     def literal(self, value: Value) -> z3.ExprRef:
+        """The z3 literal of a value."""
         return self[str(value)]
 
     def normal(self, value: Any) -> Value | None:
@@ -53,6 +56,7 @@ class Enum:
         return value if isinstance(value, str) and value in self.values else None
 
     def members(self) -> Iterable[Value]:
+        """Every value, in order."""
         return self.values
 
 
@@ -69,21 +73,26 @@ class IntRange:
 
     @property
     def sort(self) -> z3.SortRef:
+        """The z3 sort."""
         return z3.IntSort()
 
     def const(self, name: str) -> z3.ExprRef:
+        """The z3 constant of that name."""
         return z3.Int(name)
 
     def literal(self, value: Value) -> z3.ExprRef:
+        """The z3 literal of a value."""
         return z3.IntVal(value)
 
     def normal(self, value: Any) -> Value | None:
+        """The value as the kernel keeps it, or None if it is not one of this domain."""
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
         inside = isinstance(value, int) and not isinstance(value, bool) and self.lo <= value <= self.hi
         return value if inside else None
 
     def members(self) -> Iterable[Value]:
+        """Every value, in order."""
         return range(self.lo, self.hi + 1)
 
 
@@ -93,18 +102,23 @@ class Bool:
 
     @property
     def sort(self) -> z3.SortRef:
+        """The z3 sort."""
         return z3.BoolSort()
 
     def const(self, name: str) -> z3.ExprRef:
+        """The z3 constant of that name."""
         return z3.Bool(name)
 
     def literal(self, value: Value) -> z3.ExprRef:
+        """The z3 literal of a value."""
         return z3.BoolVal(value)
 
     def normal(self, value: Any) -> Value | None:
+        """The value as the kernel keeps it, or None if it is not one of this domain."""
         return value if isinstance(value, bool) else None
 
     def members(self) -> Iterable[Value]:
+        """Every value, in order."""
         return (False, True)
 
 
@@ -114,20 +128,25 @@ class Real:
 
     @property
     def sort(self) -> z3.SortRef:
+        """The z3 sort."""
         return z3.RealSort()
 
     def const(self, name: str) -> z3.ExprRef:
+        """The z3 constant of that name."""
         return z3.Real(name)
 
     def literal(self, value: Value) -> z3.ExprRef:
+        """The z3 literal of a value."""
         return z3.RealVal(str(value))
 
     def normal(self, value: Any) -> Value | None:
+        """The value as the kernel keeps it, or None if it is not one of this domain."""
         if isinstance(value, Fraction):
             return value.numerator if value.denominator == 1 else value
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def members(self) -> Iterable[Value]:
+        """There is no list of all numbers: ModelError."""
         raise ModelError("a dense number has no list of values; give bounds to enumerate it")
 
 

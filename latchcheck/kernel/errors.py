@@ -6,13 +6,16 @@ from collections.abc import Mapping
 
 
 class ModelError(Exception):
-    """The model itself is wrong: a name, a sort or a range does not fit; the message names it and says what to write."""
+    """The model itself is wrong: a name, a sort or a range does not fit.
+
+    The message names it and says what to write.
+    """
 
 
 class UnsupportedExpression(ModelError):
     """A z3 operator has no translation to Python; `operator` is its name as z3 prints it."""
 
-    def __init__(self, operator: str, text: str):
+    def __init__(self, operator: str, text: str) -> None:
         self.operator = operator
         self.text = text
         super().__init__(
@@ -36,7 +39,7 @@ class NotAStep(Exception):
         clause: str | None,
         reads: Mapping[str, object],
         reason: str,
-    ):
+    ) -> None:
         self.index = index
         self.action = action
         self.clause = clause

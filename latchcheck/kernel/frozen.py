@@ -9,19 +9,19 @@ from typing import TypeVar
 from .errors import show
 
 Value = int | Fraction | bool | str
-V = TypeVar("V", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
 
 
-class FrozenMap(Mapping[str, V]):
+class FrozenMap(Mapping[str, V_co]):
     """A mapping from names to values that never changes and keeps the order it was given."""
 
     __slots__ = ("_content", "_hash")
 
-    def __init__(self, content: Mapping[str, V] | None = None):
-        self._content: dict[str, V] = dict(content) if content else {}
+    def __init__(self, content: Mapping[str, V_co] | None = None) -> None:
+        self._content: dict[str, V_co] = dict(content) if content else {}
         self._hash: int | None = None
 
-    def __getitem__(self, name: str) -> V:
+    def __getitem__(self, name: str) -> V_co:
         return self._content[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -44,6 +44,7 @@ _OPERATORS = {
     z3.Z3_OP_IS_INT: "is_int",
 }
 _NO_CONSTANTS: frozenset[int] = frozenset()
+_TEXT_MAX = 200  # an error message shows the beginning of a large expression
 _LEAF_KINDS = {z3.Z3_OP_UNINTERPRETED: "name", z3.Z3_OP_DT_CONSTRUCTOR: "label"}
 _LEAVES = frozenset(("number", "name", "label", "true", "false"))
 
@@ -177,4 +178,4 @@ def _number(ctx: Any, ast: Any) -> int | Fraction:
 
 def _text(ctx: Any, ast: Any) -> str:
     text = z3core.Z3_ast_to_string(ctx, ast)
-    return text if len(text) <= 200 else text[:200] + "..."
+    return text if len(text) <= _TEXT_MAX else text[:_TEXT_MAX] + "..."

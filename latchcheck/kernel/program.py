@@ -23,7 +23,7 @@ class Program:
 
     __slots__ = ("_code", "_sources", "parameters", "system")
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         self.system = system
         self.parameters = {name: python_name("p", name, i) for i, name in enumerate(system.parameters)}
         self._sources = {v.name: python_name("v", v.name, i) for i, v in enumerate(system.variables)}
@@ -70,7 +70,7 @@ class BoundProgram:
 
     __slots__ = ("_functions", "_program", "_values")
 
-    def __init__(self, program: Program, values: Mapping[str, Value]):
+    def __init__(self, program: Program, values: Mapping[str, Value]) -> None:
         self._program = program
         self._values = {program.parameters[name]: value for name, value in values.items()}
         self._functions: dict[str, Run] = {}

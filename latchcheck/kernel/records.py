@@ -6,6 +6,7 @@ Expressions are z3 expressions; a record holds them and never evaluates them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any, Literal
 
 import attrs
@@ -25,10 +26,12 @@ def _id(expr: z3.ExprRef | None) -> int | None:
 
 
 def ids(exprs: Mapping[str, z3.ExprRef]) -> tuple[tuple[str, int], ...]:
+    """What makes two mappings to expressions equal: their names and identifiers."""
     return tuple(sorted((name, expr.get_id()) for name, expr in exprs.items()))
 
 
 def show_map(exprs: Mapping[str, z3.ExprRef]) -> str:
+    """A mapping to expressions on one line."""
     return "{" + ", ".join(f"{name}: {expr}" for name, expr in exprs.items()) + "}"
 
 
@@ -48,7 +51,7 @@ class Variable:
     name: str
     domain: Domain
     initial: Value
-    term: z3.ExprRef = attrs.field(init=False, eq=False, repr=False)
+    term: Any = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         value = self.domain.normal(self.initial)
@@ -58,8 +61,8 @@ class Variable:
         object.__setattr__(self, "term", self.domain.const(self.name))
 
 
-def _term(value: z3.ExprRef | int | None) -> z3.ExprRef | None:
-    return z3.RealVal(value) if isinstance(value, int) else value
+def _number(value: Any) -> z3.ExprRef | None:
+    return z3.RealVal(str(value)) if isinstance(value, int | Fraction) else value
 
 
 @attrs.frozen
@@ -71,9 +74,9 @@ class Choice:
 
     name: str
     domain: Domain
-    lower: z3.ExprRef | None = attrs.field(default=None, converter=_term, eq=_id)
-    upper: z3.ExprRef | None = attrs.field(default=None, converter=_term, eq=_id)
-    term: z3.ExprRef = attrs.field(init=False, eq=False, repr=False)
+    lower: z3.ExprRef | None = attrs.field(default=None, converter=_number, eq=_id)
+    upper: z3.ExprRef | None = attrs.field(default=None, converter=_number, eq=_id)
+    term: Any = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if (self.lower is not None or self.upper is not None) and not isinstance(self.domain, Real):
@@ -81,8 +84,19 @@ class Choice:
         object.__setattr__(self, "term", self.domain.const(self.name))
 
 
-def _truth(expr: z3.BoolRef | bool) -> z3.BoolRef:
+# z3's annotations give And, If and comparisons a union of types that no caller can narrow, so records accept Any
+# expression and check what they were given.
+def _condition(expr: Any) -> z3.BoolRef:
     return z3.BoolVal(expr) if isinstance(expr, bool) else expr
+
+
+def _condition_or_none(expr: Any) -> z3.BoolRef | None:
+    return None if expr is None else _condition(expr)
+
+
+def expressions(exprs: Mapping[str, Any]) -> FrozenMap[z3.ExprRef]:
+    """An immutable copy of a mapping to expressions."""
+    return FrozenMap(exprs)
 
 
 @attrs.frozen
@@ -90,12 +104,11 @@ class Clause:
     """One named condition: `label` is what a failure is reported as."""
 
     label: str
-    expr: z3.BoolRef = attrs.field(converter=_truth, eq=_id)
+    expr: z3.BoolRef = attrs.field(converter=_condition, eq=_id)
 
-    @expr.validator
-    def _is_condition(self, _: Any, expr: Any) -> None:
-        if not isinstance(expr, z3.BoolRef):
-            raise ModelError(f"clause {self.label!r} is no condition: {expr!r}")
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.expr, z3.BoolRef):
+            raise ModelError(f"clause {self.label!r} is no condition: {self.expr!r}")
 
 
 @attrs.frozen
@@ -108,7 +121,7 @@ class Action:
     name: str
     party: str
     guard: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
-    updates: FrozenMap[z3.ExprRef] = attrs.field(factory=FrozenMap, converter=FrozenMap, eq=ids, repr=show_map)
+    updates: FrozenMap[z3.ExprRef] = attrs.field(default=FrozenMap(), converter=expressions, eq=ids, repr=show_map)
     choices: tuple[Choice, ...] = attrs.field(default=(), converter=tuple)
     sentences: tuple[Sentence, ...] = attrs.field(default=(), converter=tuple)
 
@@ -139,7 +152,7 @@ class Property:
     keyword: Keyword
     sentence: Sentence
     clauses: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
-    antecedent: z3.BoolRef | None = attrs.field(default=None, eq=_id)
+    antecedent: z3.BoolRef | None = attrs.field(default=None, converter=_condition_or_none, eq=_id)
     expectation: Expectation = attrs.field(
         default="always", validator=attrs.validators.in_(("always", "reachable", "never-changes", "leads-to"))
     )

@@ -27,7 +27,7 @@ class Stepper:
     expression.
     """
 
-    def __init__(self, system: System, at: Mapping[str, Value] | None = None):
+    def __init__(self, system: System, at: Mapping[str, Value] | None = None) -> None:
         self.system = system
         self._program: BoundProgram = program(system, at)
         self._parameters: dict[str, Value] = dict(at or {})

@@ -23,7 +23,7 @@ class Substitution:
 
     __slots__ = ("_count", "_done", "_keep", "_new", "_old")
 
-    def __init__(self, values: Mapping[z3.ExprRef, Value]):
+    def __init__(self, values: Mapping[z3.ExprRef, Value]) -> None:
         literals = [literal_of_sort(term.sort(), value) for term, value in values.items()]
         self._count = len(literals)
         array: Any = z3.Ast * self._count
@@ -33,6 +33,7 @@ class Substitution:
         self._done: dict[int, tuple[z3.ExprRef, z3.ExprRef]] = {}
 
     def __call__(self, expr: E) -> E:
+        """The expression with the values in place, simplified."""
         ident = expr.get_id()
         # Each entry keeps its expression alive: z3 gives the identifier of a dead one to another.
         if ident not in self._done:

@@ -7,6 +7,7 @@ The numbers of reachable states are published with the model in more than one ch
 """
 
 from functools import reduce
+from typing import Any
 
 import z3
 
@@ -17,7 +18,7 @@ TM = Enum("TransactionManager", ("init", "committed", "aborted"))
 PAPER = "Gray and Lamport, Consensus on Transaction Commit"
 
 
-def _at(terms: list, index: z3.ExprRef) -> z3.ExprRef:
+def _at(terms: list[Any], index: Any) -> Any:
     """The element of a list at a position that a choice picks."""
     return reduce(lambda rest, pair: z3.If(index == pair[0], pair[1], rest), enumerate(terms[:-1]), terms[-1])
 
@@ -33,7 +34,7 @@ def two_phase_commit(managers: int) -> System:
     undecided = Clause("the transaction manager is undecided", tm.term == TM["init"])
     working = Clause("the resource manager is working", _at([v.term for v in rms], rm.term) == RM["working"])
 
-    def put(variables: list[Variable], value: z3.ExprRef) -> dict[str, z3.ExprRef]:
+    def put(variables: list[Variable], value: Any) -> dict[str, Any]:
         return {v.name: z3.If(rm.term == i, value, v.term) for i, v in enumerate(variables)}
 
     true = z3.BoolVal(True)
