@@ -1,0 +1,121 @@
+"""The command `latchcheck`: finds the verb, runs it, and turns whatever happens into an exit code.
+
+A verb is one file of this package that defines `command`, and one line of `VERBS`.
+It is imported when it is run, so that no verb pays for the start of another.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from io import TextIOWrapper
+
+import click
+
+from .errors import BUG, complain, silence_stdout
+
+VERBS: Mapping[str, str] = {
+    "verify": "latchcheck.cli.verify",
+}
+
+# The numbers of latchcheck.kernel.exits, which is not imported here: with it comes the solver,
+# and `latchcheck --help` needs none. tests/cli compares them.
+USAGE, INTERNAL, INCONCLUSIVE = 2, 3, 4
+
+
+class Verbs(click.Group):
+    """A group whose commands are imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The verbs, in the order in which a new user meets them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """The verb of that name, or None."""
+        return import_module(VERBS[cmd_name]).command if cmd_name in VERBS else None
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
+    if not wanted or ctx.resilient_parsing:
+        return
+    from latchcheck.report.envelope import versions
+
+    found = versions()
+    others = ", ".join(f"{name} {found[name] or 'not installed'}" for name in ("z3", "hypothesis", "python"))
+    click.echo(f"latchcheck {found['latchcheck']} ({others})")
+    ctx.exit()
+
+
+@click.command(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine, 1 violated, 2 usage, 3 internal error, 4 inconclusive, 5 vacuous.",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show versions and exit."
+)
+def group() -> None:
+    """Prove or refute a timeout configuration of MCP Tasks clients and servers."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; nothing that a user can do ends in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A file name may hold what the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except click.ClickException as error:
+        return _usage_error(error)
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return INCONCLUSIVE
+    except BrokenPipeError:
+        silence_stdout()
+        return INCONCLUSIVE
+    except Exception as error:  # noqa: BLE001 - the last resort: whatever else happens is a bug, and is told as one
+        return _unexpected(error)
+
+
+def _run(arguments: list[str]) -> int:
+    completion = os.environ.get("_LATCHCHECK_COMPLETE")
+    if completion:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "latchcheck", "_LATCHCHECK_COMPLETE", completion)
+    try:
+        with group.make_context("latchcheck", arguments) as context:
+            group.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        sys.stdout.flush()
+        return done.exit_code
+    return 0
+
+
+def _usage_error(error: click.ClickException) -> int:
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return USAGE
+    hint = f"\n  {context.command_path} -h tells how it is used" if context is not None else ""
+    complain(error.format_message() + hint)
+    return USAGE
+
+
+def _unexpected(error: Exception) -> int:
+    if not isinstance(error, ImportError):  # where something is not installed, asking the model fails as well
+        from .wiring import is_bad_input
+
+        if is_bad_input(error):
+            complain(str(error))
+            return USAGE
+    if os.environ.get("LATCHCHECK_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    complain(f"internal error: {type(error).__name__}: {error}\n  {BUG}")
+    return INTERNAL

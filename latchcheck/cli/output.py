@@ -1,0 +1,74 @@
+"""Where results go: to stdout as they come, or into a file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+WIDTH_MAX = 120
+WIDTH_WITHOUT_TERMINAL = 80
+
+
+class Output:
+    """Takes texts; `finish` is called when all of them are there, and only then a file is written."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._texts: list[str] = []
+        terminal = path is None and sys.stdout.isatty()
+        self.colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.width = min(shutil.get_terminal_size().columns, WIDTH_MAX) if terminal else WIDTH_WITHOUT_TERMINAL
+
+    def write(self, text: str) -> None:
+        """Show the text at once, or keep it for the file. Raises BrokenPipeError when nobody reads any more."""
+        if self._path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            self._texts.append(text)
+
+    def finish(self) -> None:
+        """Write the file, if there is one and anything to put in. Raises OSError."""
+        if self._path is not None and self._texts:
+            write_whole(self._path, "".join(self._texts))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace the file by one with this text, so that a reader finds the old text or the new, never a part.
+
+    A symbolic link stays one, and a file that exists keeps its permissions.
+    What is no regular file (a pipe, /dev/stderr) cannot be replaced and is written into. Raises OSError.
+    """
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode):
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        return
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        temporary.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _umask() -> int:
+    """The permissions that new files do not get; the system tells them only to who sets them."""
+    current = os.umask(0o077)
+    os.umask(current)
+    return current

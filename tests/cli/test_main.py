@@ -1,0 +1,164 @@
+"""The command `latchcheck` itself: help, versions, errors, interruption, pipes, colour."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from latchcheck.cli import main as cli
+from latchcheck.kernel.exits import Exit
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+
+# The command line in a process of its own, wired to the checker that answers at once.
+DRIVER = """
+import sys
+from latchcheck.cli import wiring
+from latchcheck.cli.main import main
+from tests.cli.conftest import Checker
+fake = Checker()
+wiring.read_config, wiring.verify = fake.read_config, fake.verify
+sys.exit(main())
+"""
+
+
+def process(
+    arguments: Sequence[str], stdout: int, stderr: int | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start the driver."""
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    environment = {**inherited, "PYTHONPATH": str(ROOT), "TERM": "xterm", **(env or {})}
+    return subprocess.Popen([sys.executable, "-c", DRIVER, *arguments], env=environment, stdout=stdout, stderr=stderr)
+
+
+def test_the_codes_of_the_command_are_those_of_the_kernel() -> None:
+    """The three numbers that main repeats, to start without the solver, are the kernel's."""
+    assert (Exit.USAGE, Exit.INTERNAL, Exit.INCONCLUSIVE) == (cli.USAGE, cli.INTERNAL, cli.INCONCLUSIVE)
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_is_help(run: Run, option: str) -> None:
+    """Either spelling shows the verbs and exits with 0; so does it for a verb."""
+    outcome = run(option)
+    assert outcome.code == 0
+    assert re.search(r"^  verify +Prove or refute", outcome.out, re.MULTILINE)
+    assert run("verify", option).out.startswith("Usage: latchcheck verify [OPTIONS] [CONFIG.toml]...")
+
+
+def test_every_verb_is_documented(run: Run) -> None:
+    """Each verb loads, shows help, and has a line in the help of the command."""
+    listed = run("-h").out
+    for verb in cli.VERBS:
+        assert re.search(rf"^  {verb} +[A-Z].*", listed, re.MULTILINE), verb
+        assert run(verb, "-h").code == 0
+
+
+def test_version_names_everything_an_answer_depends_on(run: Run) -> None:
+    """--version names latchcheck, the solver, Hypothesis and Python, each with its number."""
+    outcome = run("--version")
+    assert outcome.code == 0
+    assert re.fullmatch(r"latchcheck [\d.]+ \(z3 [\d.]+, hypothesis [\d.]+, python [\d.]+\)\n", outcome.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Usage: latchcheck"),
+        (("verfy",), "No such command 'verfy'"),
+        (("verify", "--format", "yaml", "x"), "'yaml' is not one of 'text', 'json'"),
+        (("verify", "--frmat", "json", "x"), "No such option"),
+        (("--nonsense",), "No such option"),
+    ],
+)
+def test_a_usage_error_is_code_2_on_stderr(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    """Whatever is wrong with the command line is said on stderr, without a traceback, and exits with 2."""
+    outcome = run(*arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert words in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_bug_is_one_line_and_how_to_report_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unexpected exception is told without a traceback, which LATCHCHECK_DEBUG=1 adds, and exits with 3."""
+    monkeypatch.delenv("LATCHCHECK_DEBUG", raising=False)
+    quiet = run("verify", "bug.toml")
+    assert quiet.code == 3
+    assert quiet.err.splitlines()[0] == "latchcheck: error: internal error: RuntimeError: the floor gave way"
+    assert "please report it" in quiet.err
+    assert "Traceback" not in quiet.err
+    monkeypatch.setenv("LATCHCHECK_DEBUG", "1")
+    assert "Traceback (most recent call last)" in run("verify", "bug.toml").err
+
+
+def test_an_interruption_is_inconclusive(run: Run) -> None:
+    """Ctrl-C gives one line and exit code 4: what was asked has no answer."""
+    outcome = run("verify", "fine.toml", "interrupted.toml", "violated.toml")
+    assert outcome.code == 4
+    assert outcome.err == "latchcheck: error: interrupted\n"
+
+
+def test_control_characters_of_an_argument_are_shown_and_not_obeyed(run: Run) -> None:
+    """An error that quotes bad input never sends its control characters to the terminal."""
+    outcome = run("ver\x1b[31mify\x07")
+    assert "\x1b" not in outcome.err
+    assert r"\x1b[31m" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [(["fine.toml"] * 3000, 4), (["violated.toml"] * 3000, 1)],
+    ids=["what-is-left-is-inconclusive", "a-violation-stays-one"],
+)
+def test_a_reader_that_goes_away_ends_the_run(files: list[str], code: int) -> None:
+    """When nobody reads any more the run ends quietly, and what was not answered counts as inconclusive."""
+    with process(["verify", *files], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.readline()
+        run.stdout.close()
+        errors = run.stderr.read()
+    assert (run.returncode, errors) == (code, b"")
+
+
+def on_a_terminal(arguments: Sequence[str], env: dict[str, str]) -> str:
+    """What the driver shows on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    with process(arguments, stdout=theirs, env=env):
+        os.close(theirs)
+        shown = b""
+        while chunk := _read(ours):
+            shown += chunk
+    os.close(ours)
+    return shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how Linux says that the other side of a terminal has gone
+        return b""
+
+
+def test_colour_is_for_terminals_only(run: Run) -> None:
+    """A terminal gets colour, unless NO_COLOR is set or the terminal is dumb; a pipe or a file gets none."""
+    assert "\x1b[" in on_a_terminal(["verify", "violated.toml"], {})
+    assert "\x1b[" not in on_a_terminal(["verify", "violated.toml"], {"NO_COLOR": "1"})
+    assert "\x1b[" not in on_a_terminal(["verify", "violated.toml"], {"TERM": "dumb"})
+    assert "\x1b[" not in run("verify", "violated.toml").out
+
+
+def test_a_shell_can_complete_the_verbs(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """The completion protocol of the shell lists the verbs."""
+    monkeypatch.setenv("_LATCHCHECK_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "latchcheck ver")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert "plain,verify\n" in run().out

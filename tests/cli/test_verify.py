@@ -1,0 +1,159 @@
+"""`latchcheck verify`: what it asks, what it prints, and how it exits."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Checker, Run
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        (["fine.toml"], 0),
+        (["violated.toml"], 1),
+        (["broken.toml"], 2),
+        (["bug.toml"], 3),
+        (["inconclusive.toml"], 4),
+        (["interrupted.toml"], 4),
+        (["vacuous.toml"], 5),
+        (["fine.toml", "inconclusive.toml"], 4),
+        (["inconclusive.toml", "vacuous.toml"], 5),
+        (["vacuous.toml", "broken.toml"], 2),
+        (["broken.toml", "violated.toml"], 1),
+        (["violated.toml", "bug.toml"], 3),
+        (["violated.toml", "interrupted.toml"], 1),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_exit_code_is_the_worst_over_all_files(run: Run, files: list[str], code: int, form: str) -> None:
+    """The exit code is the first of 3, 1, 2, 5, 4, 0 that any file gives, in either form."""
+    assert code == run("verify", "--format", form, *files).code
+
+
+def test_the_heading_names_what_was_verified(run: Run) -> None:
+    """The report starts with the question, in the words of the command line."""
+    outcome = run("verify", "fine.toml", "--client", "c", "--server", "s", "--task", "t.json", "--set", "a.b=1")
+    assert outcome.out.splitlines()[0] == "fine.toml, client c, server s, task t.json, a.b=1"
+    assert run("verify", "--client", "c").out.splitlines()[0] == "client c"
+    assert run("verify", "-").out.splitlines()[0] == "standard input"
+
+
+def test_every_option_reaches_the_reader(run: Run, checker: Checker) -> None:
+    """Presets, the task and every assignment are laid over each of the files, in the order given."""
+    run("verify", "a.toml", "b.toml", "--client", "c", "--server", "s", "--task", "t", "--set", "x=1", "--set", "y=2")
+    laid_over = {"client": "c", "server": "s", "task": "t", "sets": ("x=1", "y=2")}
+    assert checker.asked == [{"file": "a.toml", **laid_over}, {"file": "b.toml", **laid_over}]
+
+
+def test_properties_can_be_chosen(run: Run, checker: Checker) -> None:
+    """Without --property every property is asked for, with it those named."""
+    run("verify", "a.toml")
+    run("verify", "a.toml", "--property", "no-live-orphan", "--property", "orphans-found-in-time")
+    assert checker.only == [None, ("no-live-orphan", "orphans-found-in-time")]
+
+
+def test_an_unknown_property_is_refused_with_the_nearest_spelling(run: Run) -> None:
+    """A misspelt property is a usage error that names the one meant."""
+    outcome = run("verify", "fine.toml", "--property", "no-live-orfan")
+    assert outcome.code == 2
+    assert "--property no-live-orfan: there is no such property; is it no-live-orphan?" in outcome.err
+
+
+def test_one_file_gives_one_document(run: Run) -> None:
+    """With one file the JSON form is one indented envelope and nothing else."""
+    outcome = run("verify", "violated.toml", "--format", "json")
+    assert outcome.envelope["schema"] == "latchcheck/verdicts/1"
+    assert outcome.envelope["source"] == "violated.toml"
+    assert outcome.envelope["exit"] == 1
+    assert outcome.err == ""
+
+
+def test_several_files_give_one_envelope_a_line(run: Run) -> None:
+    """With several files the JSON form has one envelope a line, in the order given."""
+    outcome = run("verify", "violated.toml", "fine.toml", "--format", "json")
+    envelopes = [json.loads(line) for line in outcome.out.splitlines()]
+    assert [("violated.toml", 1), ("fine.toml", 0)] == [(one["source"], one["exit"]) for one in envelopes]
+
+
+def test_several_files_end_with_a_count(run: Run) -> None:
+    """With several files the text form ends with how many came to which end."""
+    outcome = run("verify", "violated.toml", "fine.toml", "broken.toml", "fine.toml")
+    assert outcome.out.splitlines()[-1] == "4 configurations: 1 violated, 2 fine, 1 unreadable. Exit code 1."
+
+
+def test_a_broken_file_does_not_keep_the_others_from_being_answered(run: Run) -> None:
+    """What is wrong with a file is said on stderr, and the other files are answered all the same."""
+    outcome = run("verify", "broken.toml", "fine.toml", "--format", "json")
+    assert outcome.code == 2
+    assert outcome.envelope["source"] == "fine.toml"
+    assert outcome.err == (
+        "latchcheck: error: broken.toml:7: server.orphn: unknown key\n  write server.orphan_window\n"
+    )
+
+
+def test_nothing_to_verify_teaches(run: Run) -> None:
+    """Without a file, a preset or a value the error shows a command that works."""
+    outcome = run("verify")
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "latchcheck verify --client strands-py --server mcp-py-1 --set workload.execution=2m" in outcome.err
+
+
+def test_the_output_file_holds_what_stdout_would(run: Run, tmp_path: Path) -> None:
+    """With -o nothing goes to stdout and the file holds the same text; `-o -` is stdout."""
+    target = tmp_path / "out.json"
+    expected = run("verify", "violated.toml", "--format", "json").out
+    outcome = run("verify", "violated.toml", "--format", "json", "-o", str(target))
+    assert (outcome.code, outcome.out) == (1, "")
+    assert json.loads(expected) == json.loads(target.read_text(encoding="utf-8"))
+    assert run("verify", "violated.toml", "--format", "json", "-o", "-").out == expected
+
+
+@pytest.mark.parametrize("cause", ["bug.toml", "interrupted.toml", "broken.toml"])
+def test_a_run_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, cause: str) -> None:
+    """The output file is written whole or not at all: after a failure the old one stands, and no part of a new one."""
+    target = tmp_path / "out.txt"
+    target.write_text("old", encoding="utf-8")
+    files = ["broken.toml"] if cause == "broken.toml" else ["fine.toml", cause]
+    assert run("verify", *files, "-o", str(target)).code in {2, 3, 4}
+    assert target.read_text(encoding="utf-8") == "old"
+    assert [target] == list(tmp_path.iterdir())
+
+
+def test_the_output_file_keeps_its_permissions_and_its_link(run: Run, tmp_path: Path) -> None:
+    """A file that is replaced keeps its mode, a symbolic link still points at it, and a new file obeys the umask."""
+    real, link, new = tmp_path / "real.txt", tmp_path / "link.txt", tmp_path / "new.txt"
+    real.write_text("old", encoding="utf-8")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    run("verify", "fine.toml", "-o", str(link))
+    assert link.is_symlink()
+    assert "proved" in real.read_text(encoding="utf-8")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    previous = os.umask(0o027)
+    try:
+        run("verify", "fine.toml", "-o", str(new))
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE(new.stat().st_mode) == 0o640
+
+
+def test_an_output_that_is_no_file_is_written_into(run: Run) -> None:
+    """A device is written into and never replaced by a file."""
+    assert run("verify", "fine.toml", "-o", "/dev/null").code == 0
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_an_output_that_cannot_be_written_is_said_before_the_work(run: Run, checker: Checker, tmp_path: Path) -> None:
+    """A directory, or a file in a directory that is not there, is a usage error before anything is verified."""
+    for target, words in ((tmp_path, "this is a directory"), (tmp_path / "no" / "out.txt", "there is no directory")):
+        outcome = run("verify", "fine.toml", "-o", str(target))
+        assert outcome.code == 2
+        assert words in outcome.err
+    assert checker.asked == []
