@@ -180,8 +180,8 @@ def _distinct(args: Sequence[str]) -> str:
 
 _CONSTANT = {"true": "True", "false": "False"}
 _WRITE: dict[str, Callable[[Sequence[str]], str]] = {
-    "and": lambda args: "(" + " and ".join(args) + ")" if args else "True",
-    "or": lambda args: "(" + " or ".join(args) + ")" if args else "False",
+    "and": lambda args: "(" + " and ".join(args) + ")",
+    "or": lambda args: "(" + " or ".join(args) + ")",
     "not": lambda args: f"(not {args[0]})",
     "implies": lambda args: f"(not {args[0]} or {args[1]})",
     "xor": _joined("!="),
@@ -223,7 +223,7 @@ class Compiled:
         return self.function(**values)
 
 
-def compile_expr(expr: z3.ExprRef, names: Iterable[str] | None = None) -> Compiled:
+def compile_expr(expr: Any, names: Iterable[str] | None = None) -> Compiled:
     """Compile one z3 expression; `names` are the constants it may read (default: those it does read).
 
     Raises UnsupportedExpression for an operator without translation, ModelError for a constant outside `names`.

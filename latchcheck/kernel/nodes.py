@@ -46,6 +46,7 @@ _OPERATORS = {
 _NO_CONSTANTS: frozenset[int] = frozenset()
 _TEXT_MAX = 200  # an error message shows the beginning of a large expression
 _LEAF_KINDS = {z3.Z3_OP_UNINTERPRETED: "name", z3.Z3_OP_DT_CONSTRUCTOR: "label"}
+_EMPTY = {"and": "true", "or": "false"}  # what a conjunction or disjunction of nothing means
 _LEAVES = frozenset(("number", "name", "label", "true", "false"))
 
 
@@ -96,6 +97,7 @@ class Nodes:
             op, payload = _operator(ctx, ast)
             count = 0 if op in _LEAVES else z3core.Z3_get_app_num_args(ctx, ast)
             if count == 0:
+                op = _EMPTY.get(op, op)
                 table[ident] = Node(op, (), payload, 0)
                 constants[ident] = _NO_CONSTANTS
                 if op == "name":
@@ -148,7 +150,7 @@ def _operator(ctx: Any, ast: Any) -> tuple[str, Any]:
         return op, None
     if kind == z3.Z3_OP_ANUM:
         return "number", _number(ctx, ast)
-    if kind == z3.Z3_OP_DT_IS:
+    if kind in (z3.Z3_OP_DT_IS, z3.Z3_OP_DT_RECOGNISER):
         return "is", _name(ctx, z3core.Z3_get_decl_func_decl_parameter(ctx, declaration, 0))
     op = _LEAF_KINDS.get(kind)
     if op is None or z3core.Z3_get_app_num_args(ctx, ast):
