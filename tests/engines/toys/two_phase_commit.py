@@ -80,7 +80,7 @@ def all_committed(system: System) -> Property:
     rms = [v.term for v in system.variables if v.domain == RM]
     sentence = Sentence("All resource managers can commit.", PAPER, "section 3")
     return Property(
-        "commit agreement",
+        "all-committed",
         "MAY",
         sentence,
         (Clause("all committed", z3.And([term == RM["committed"] for term in rms])),),
@@ -93,7 +93,7 @@ def all_aborted(system: System) -> Property:
     rms = [v.term for v in system.variables if v.domain == RM]
     sentence = Sentence("All resource managers can abort.", PAPER, "section 3")
     return Property(
-        "abort agreement",
+        "all-aborted",
         "MAY",
         sentence,
         (Clause("all aborted", z3.And([term == RM["aborted"] for term in rms])),),
