@@ -1,0 +1,196 @@
+"""The server: contacts, the worker's terminal write, and the reaper's sweeps (`docs/reference/semantics.md`, section 3).
+
+A sweep that changes nothing is a stutter and no event. What keeps the reaper honest instead is urgency: time may not
+pass beyond the last moment at which a sweep of the grid must have found something to do.
+"""
+
+from fractions import Fraction
+
+import z3
+
+from latchcheck.kernel import Action, Choice, Clause, IntRange, Real
+
+from .poller import Poller, active
+from .record import Windows, judged
+from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V
+
+FINEST_PERIOD_MS = 1
+"""An exact timer (`sweep_period = "0ms"`) is a sweep every millisecond: the grain of a configuration."""
+
+
+def grid(numbers: Numbers) -> tuple[int | Fraction, z3.ArithRef] | None:
+    """Sweep period and lateness, or None where no grid of sweeps is promised (lazy, or nothing said)."""
+    server = numbers.config.server
+    if server.sweep_period_ms is None or server.sweep_period_ms == "lazy":
+        return None
+    lateness = numbers.real("sweep_lateness", server.sweep_lateness_ms)
+    return max(server.sweep_period_ms, FINEST_PERIOD_MS), lateness
+
+
+def phase_choice(numbers: Numbers) -> tuple[Choice | None, tuple[Clause, ...]]:
+    """The choice of the sweeps' phase, made once at creation."""
+    found = grid(numbers)
+    if found is None:
+        return None, ()
+    period = z3.RealVal(str(found[0]))
+    phase = Choice("sweep_phase", Real(), lower=z3.RealVal(0), upper=period)
+    inside = z3.And(phase.term >= 0, phase.term <= period)
+    return phase, (Clause("the phase is within one sweep period", inside),)
+
+
+def tasks_get(poller: Poller, windows: Windows) -> Action:
+    """`tasks/get` arrives: the record is judged first where sweeps are lazy, then the access counts as a contact."""
+    numbers = poller.numbers
+    lazy = numbers.config.server.sweep_period_ms == "lazy"
+    guard = [
+        Clause(
+            "a request is on its way",
+            z3.And(V["client"] == CLIENT["asking"], V["fate"] != FATE["request_lost"]),
+        ),
+        *poller.travelled(),
+    ]
+    updates: dict[str, z3.ExprRef] = {}
+    status, gone, cause = V["status"], V["gone"], V["cause"]
+    if lazy:
+        after, updates, _ = judged(windows, active(), poller.away())
+        status, gone, cause = after.status, after.gone, after.cause
+        guard.extend(windows.errors_bounded)
+    answered = V["fate"] == FATE["answered"]
+    lost = z3.And(answered, gone, cause != CAUSE["none"])
+    updates.update(
+        {
+            "client": z3.If(answered, CLIENT["hearing"], CLIENT["asking"]),
+            "since": z3.If(answered, V["now"], V["since"]),
+            "fate": z3.If(answered, FATE["answered"], FATE["request_lost"]),
+            "seen": z3.If(gone, SEEN["gone"], z3.If(status == STATUS["working"], SEEN["working"], SEEN["terminal"])),
+            "last_contact": V["now"],
+            "away": z3.BoolVal(False),
+            "outcome_lost": z3.Or(V["outcome_lost"], lost),
+            "timeout_lost": z3.Or(V["timeout_lost"], z3.And(lost, cause == CAUSE["timeouts"])),
+        }
+    )
+    return Action("tasks/get", "server", guard, updates, windows.errors if lazy else ())
+
+
+def polls(poller: Poller, windows: Windows) -> Action:
+    """Several steady polls in a row, all answered "working": what poll, `tasks/get` and reply do, `count` times.
+
+    This is a shorthand, so that a run of an hour does not take thousands of steps; it is no new behaviour.
+    The rounds are of equal length, none of them long enough for a pass to be forced to act.
+    """
+    numbers = poller.numbers
+    count, reply = Choice("count", IntRange(1, 10**15)), Choice("reply_latency", Real())
+    lo, hi = poller.latency()
+    least_gap, greatest_gap = poller.gap()
+    rounds, elapsed = z3.ToReal(count.term), V["now"] - V["since"]
+    guard = [
+        Clause("a gap is running", V["client"] == CLIENT["pausing"]),
+        Clause("the nominal delay grows no more", V["nominal"] == poller.grown(V["nominal"])),
+        Clause("no poll has just failed", V["failures"] == 0),
+        Clause("the task is working", z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))),
+        Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + lo)),
+        Clause("each round is at most its greatest", elapsed <= rounds * (greatest_gap + hi + hi)),
+        Clause("the reply takes network.latency", z3.And(reply.term >= lo, reply.term <= hi)),
+    ]
+    contact = V["now"] - reply.term
+    silences = elapsed + rounds * (V["since"] - V["last_contact"])
+    lazy = numbers.config.server.sweep_period_ms == "lazy"
+    for name, instant, follows_contact, inclusive in windows.limits_while_working():
+        if follows_contact:
+            allowed = rounds * (instant - V["last_contact"])
+            quiet = silences < allowed if inclusive else silences <= allowed
+        elif lazy:
+            quiet = contact < instant if inclusive else contact <= instant
+        else:
+            continue
+        guard.append(Clause(f"the {name} pass need not act meanwhile", quiet))
+    updates = {"since": V["now"], "last_contact": contact, "away": z3.BoolVal(False)}
+    return Action("polls", "client", guard, updates, (count, reply))
+
+
+def execution(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef | None]:
+    """Earliest and latest instant of the worker's terminal write; undeclared work may take any time."""
+    declared = numbers.config.workload.execution_ms or (0, None)
+    lo, hi = declared
+    if lo == hi:
+        same = numbers.real("execution", lo)
+        return same, same
+    return numbers.real("execution_lo", lo), numbers.real("execution_hi", hi)
+
+
+def write_terminal(numbers: Numbers) -> Action:
+    """The worker writes the terminal status, unless something else ended or removed the task before."""
+    lo, hi = execution(numbers)
+    guard = [
+        Clause("the client called", V["client"] != CLIENT["absent"]),
+        Clause("the task is not terminal", V["status"] == STATUS["working"]),
+        Clause("the record is there", z3.Not(V["gone"])),
+        Clause("the work takes at least workload.execution[0]", V["now"] >= lo),
+    ]
+    if hi is not None:
+        guard.append(Clause("the work takes at most workload.execution[1]", V["now"] <= hi))
+    updates = {"status": STATUS["completed"], "cause": CAUSE["worker"], "ended_at": V["now"]}
+    return Action("write_terminal", "worker", guard, updates)
+
+
+def work_ends(numbers: Numbers) -> tuple[Clause, ...]:
+    """Work whose record lives does not run longer than it was declared to."""
+    hi = execution(numbers)[1]
+    if hi is None:
+        return ()
+    over = z3.Or(V["status"] != STATUS["working"], V["gone"])
+    return (Clause("the work ends in time", z3.Or(over, V["now"] <= hi)),)
+
+
+def _floor(value: z3.ArithRef) -> z3.ArithRef:
+    return z3.ToInt(value)
+
+
+def _ceiling(value: z3.ArithRef) -> z3.ArithRef:
+    return -z3.ToInt(-value)
+
+
+def _at_least(number: z3.ArithRef, other: z3.ArithRef) -> z3.ArithRef:
+    return z3.If(number >= other, number, other)
+
+
+def sweep(poller: Poller, windows: Windows) -> Action | None:
+    """A sweep that finds something to do, at an instant of the grid, each sweep of the grid acting once."""
+    numbers = poller.numbers
+    if numbers.config.server.sweep_period_ms == "lazy":
+        return None
+    _, updates, acts = judged(windows, active(), poller.away())
+    guard = [
+        Clause("the client called", V["client"] != CLIENT["absent"]),
+        Clause("the sweep finds something to do", acts),
+        *windows.errors_bounded,
+    ]
+    found = grid(numbers)
+    if found is not None:
+        period, lateness = found
+        inverse = z3.RealVal(str(1 / Fraction(period)))
+        behind = (V["now"] - V["phase"] - lateness) * inverse
+        number = _at_least(_ceiling(behind), V["next_sweep"])
+        due = V["phase"] + z3.ToReal(number) * z3.RealVal(str(period))
+        guard.append(Clause("a sweep of the grid is due", due <= V["now"]))
+        updates["next_sweep"] = number + 1
+    return Action("sweep", "reaper", guard, updates, windows.errors)
+
+
+def sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
+    """Time does not pass beyond a sweep of the grid that must act, whatever its lateness and the clocks' errors."""
+    found = grid(numbers)
+    if found is None:
+        return ()
+    period, lateness = found
+    length, inverse = z3.RealVal(str(period)), z3.RealVal(str(1 / Fraction(period)))
+    clauses = []
+    for name, applies, instant, inclusive in windows.certain():
+        offset = (instant - V["phase"]) * inverse
+        number = _ceiling(offset) if inclusive else _floor(offset) + 1
+        number = _at_least(number, V["next_sweep"])
+        due = V["phase"] + z3.ToReal(number) * length
+        clauses.append(
+            Clause(f"the sweep whose {name} pass must act is not missed", z3.Or(z3.Not(applies), V["now"] <= due + lateness))
+        )
+    return tuple(clauses)

@@ -1,0 +1,109 @@
+"""When a client can be in contact with its server: arrivals that some run of the schedule really has.
+
+`earliest` contacts are exact (see `Legs.earliest`). For "a contact close to this instant" the runs are searched here
+in families that are easy to write down: polls along the ramp, then steady ones, with some failures or the restart gap
+before them. Each found contact is a run; that none is found proves nothing, so nothing is concluded from it.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import attrs
+
+from latchcheck.model.timing.legs import Legs
+from latchcheck.model.timing.schedule import Ms, Span
+from latchcheck.model.timing.script import Leg, Rounds
+
+FAILING_LEGS_MAX = 24
+"""How many failing legs of one kind a family may have; enough to try each remainder of common poll intervals."""
+
+
+@attrs.frozen
+class Contact:
+    """A contact that can happen anywhere in `[lo, hi]`, just before poll `k`.
+
+    `parts` are the legs that lead to it: `(k, failed, span, restart)` in the ramp, `("steady", count, span)` after it.
+    """
+
+    lo: Ms
+    hi: Ms
+    k: int
+    parts: tuple[tuple[int, int, int, Span], ...]
+    restart_used: bool
+
+    def legs_to(self, at: Ms) -> tuple[Leg | Rounds, ...]:
+        """The legs with lengths that add up to `at`, each as short as the rest allows."""
+        left = at - sum(count * span.lo for _, _, count, span in self.parts)
+        found: list[Leg | Rounds] = []
+        for k, failed, count, span in self.parts:
+            assert span.hi is not None
+            more = min(left, count * (span.hi - span.lo))
+            left -= more
+            length = count * span.lo + more
+            if count == 1:
+                found.append(Leg(k, failed, length))
+            else:
+                # The last of them stays a leg of its own, so that something may happen at its very arrival.
+                each = Fraction(length, count)
+                found += [Rounds(count - 1, each * (count - 1)), Leg(k, 0, each)]
+        return tuple(found)
+
+
+def contacts(legs: Legs, lo: Ms, hi: Ms) -> Iterator[Contact]:
+    """Contacts that can happen between `lo` and `hi`, a few of each family."""
+    for prefix, used in _prefixes(legs):
+        yield from _along(legs, prefix, lo, hi, used=used)
+
+
+def _prefixes(legs: Legs) -> Iterator[tuple[tuple[tuple[int, int, int, Span], ...], bool]]:
+    """What stands before the polls that succeed: nothing, some failing legs, or the restart gap."""
+    yield (), False
+    restart = legs.schedule.restart_ms
+    if restart and legs.gap(1).hi is not None:
+        yield ((1, 0, 1, legs.leg(1) + Span(0, restart)),), True
+    for failed in range(1, min(legs.failures_followed, 3) + 1):
+        for count in range(1, FAILING_LEGS_MAX + 1):
+            parts, k = [], 1
+            for _ in range(count):
+                parts.append((k, failed, 1, legs.leg(k, failed)))
+                k += failed + 1
+            yield tuple(parts), False
+
+
+def _along(
+    legs: Legs, prefix: tuple[tuple[int, int, int, Span], ...], lo: Ms, hi: Ms, *, used: bool
+) -> Iterator[Contact]:
+    """Contacts after the prefix and any number of successful polls."""
+    low, high, k, parts = 0, 0, 1, list(prefix)
+    for _, failed, count, span in prefix:
+        if span.hi is None:
+            return
+        low, high, k = low + count * span.lo, high + count * span.hi, k + failed + 1
+    while True:
+        if low > hi:
+            return
+        if high >= lo:
+            yield Contact(max(low, lo), min(high, hi), k, tuple(parts), used)
+        if k >= legs.steady:
+            break
+        span = legs.leg(k)
+        if span.hi is None:
+            return
+        parts.append((k, 0, 1, span))
+        low, high, k = low + span.lo, high + span.hi, k + 1
+    span = legs.leg(k)
+    if span.hi is None:
+        return
+    for count in _counts(span, low, high, lo, hi):
+        first, last = low + count * span.lo, high + count * span.hi
+        if count and first <= hi and last >= lo:
+            yield Contact(max(first, lo), min(last, hi), k, (*parts, (k, 0, count, span)), used)
+
+
+def _counts(span: Span, low: Ms, high: Ms, lo: Ms, hi: Ms) -> list[int]:
+    """The fewest and the most steady legs with which a contact falls between `lo` and `hi`."""
+    if span.hi == 0:
+        return []
+    fewest = max(1, -((high - lo) // span.hi))
+    most = fewest if span.lo == 0 else (hi - low) // span.lo
+    return sorted({int(fewest), int(max(fewest, most))})

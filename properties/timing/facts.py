@@ -1,0 +1,181 @@
+"""What a configuration comes to, worked out once and read by every property.
+
+The notation of the reference page (`docs/reference/semantics.md`) in names: `skew_ms` is s, `spacing` the longest time
+between two sweeps, `ends` the range of the worker's terminal write.
+"""
+
+from functools import cached_property
+
+import attrs
+
+from latchcheck.model.config import Config
+from latchcheck.model.timing.legs import Legs
+from latchcheck.model.timing.schedule import Ms, Schedule
+
+from .bounds import NEVER, Upper, earliest
+
+
+@attrs.frozen(slots=False)
+class Facts:
+    """Derived numbers of one configuration; everything is exact."""
+
+    config: Config
+
+    # -- sizes ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def horizon_ms(self) -> Ms:
+        """A length that no limit of the configuration exceeds."""
+        numbers = [value for value in durations(self.config) if value is not None]
+        return 4 * sum(numbers) + 1_000
+
+    @cached_property
+    def legs(self) -> Legs | None:
+        """The client's legs, or None where the configuration says too little about its polling."""
+        schedule = Schedule.of(self.config)
+        return None if schedule is None else Legs(schedule, self.horizon_ms)
+
+    @property
+    def latency(self) -> tuple[int, int]:
+        return self.config.network.latency_ms
+
+    @property
+    def skew_ms(self) -> int:
+        return self.config.server.clock_skew_ms
+
+    # -- the work ---------------------------------------------------------------------------------------------
+
+    @property
+    def execution_declared(self) -> bool:
+        return self.config.workload.execution_ms is not None
+
+    @property
+    def ends(self) -> tuple[Ms, Ms | None]:
+        """Earliest and latest instant of the worker's terminal write; undeclared work may take any time."""
+        return self.config.workload.execution_ms or (0, None)
+
+    # -- the server's limits ----------------------------------------------------------------------------------
+
+    @property
+    def deadline_ms(self) -> Ms | None:
+        return self.config.server.execution_deadline_ms
+
+    @property
+    def window_ms(self) -> Ms | None:
+        return self.config.server.orphan_window_ms
+
+    @property
+    def window_inclusive(self) -> bool:
+        return self.config.server.orphan_comparison == ">="
+
+    @property
+    def ttl_ms(self) -> Ms | None:
+        return self.config.enforced_ttl_ms_effective
+
+    @property
+    def anchor(self) -> str:
+        return self.config.enforced_anchor_effective
+
+    @property
+    def running_expires(self) -> bool:
+        """Whether the expiry pass touches a task that is not terminal."""
+        return self.ttl_ms is not None and self.config.server.expire_running and self.anchor != "terminal"
+
+    @property
+    def ended_expires(self) -> bool:
+        """Whether the expiry pass ever removes a terminal record."""
+        server = self.config.server
+        return self.ttl_ms is not None and (
+            server.expiry_action in ("hide", "delete") or server.expired_terminal == "delete"
+        )
+
+    @property
+    def lazy(self) -> bool:
+        return self.config.server.sweep_period_ms == "lazy"
+
+    @property
+    def period_ms(self) -> Ms | None:
+        """Sweep period, or None where no grid of sweeps is promised; an exact timer is a sweep every millisecond."""
+        period = self.config.server.sweep_period_ms
+        return max(period, 1) if isinstance(period, int) else None
+
+    @property
+    def lateness_ms(self) -> Ms:
+        return self.config.server.sweep_lateness_ms
+
+    @property
+    def spacing_ms(self) -> Ms | None:
+        """Longest time between two sweeps: the earlier one on time, the later one as late as it may be."""
+        return None if self.period_ms is None else self.period_ms + self.lateness_ms
+
+    def runs_before(self, first: str, second: str) -> bool:
+        """Whether the pass `first` comes before `second` in one sweep."""
+        order = self.config.server.sweep_order
+        return order.index(first) < order.index(second)
+
+    # -- how long a task can stay alive -----------------------------------------------------------------------
+
+    def alive_until(self, by: str | None = None, *, last_contact: Ms | None = None) -> Upper:
+        """Latest instant at which a task can still be working, when `by` (a pass, or None for the worker) acts on it.
+
+        A pass that must fire ends the task at its next sweep; it cannot be dodged longer than from one sweep to the
+        next. A pass that stands earlier in the order than `by` fires in the very sweep of `by`.
+        `last_contact` is where silence, or an activity anchor, counts from; None leaves those limits out.
+        """
+        found = [self._forced("timeouts", Upper(self._plus(self.deadline_ms), closed=True), by)]
+        if self.running_expires and self.anchor in ("creation", "creation-then-terminal"):
+            found.append(self._forced("expiry", Upper(self._plus(self.ttl_ms), closed=False), by))
+        if self.running_expires and self.anchor == "activity" and last_contact is not None:
+            limit = Upper(last_contact + self.ttl_ms + self.skew_ms, closed=False)
+            found.append(self._forced("expiry", limit, by))
+        if self.window_ms is not None and by != "orphans" and last_contact is not None:
+            limit = Upper(last_contact + self.window_ms + self.skew_ms, closed=not self.window_inclusive)
+            found.append(self._forced("orphans", limit, by))
+        return earliest(found)
+
+    def _plus(self, limit: Ms | None) -> Ms | None:
+        return None if limit is None else limit + self.skew_ms
+
+    def _forced(self, name: str, limit: Upper, by: str | None) -> Upper:
+        if limit.at is None or name == by:
+            return NEVER
+        if by is not None and self.runs_before(name, by):
+            return limit
+        if self.lazy:
+            # No sweep comes by itself: the access before must not have found anything to do.
+            step = self.legs.longest(self.legs.steady) if self.legs is not None else None
+            return NEVER if step is None else Upper(limit.at + step, limit.closed)
+        return NEVER if self.spacing_ms is None else Upper(limit.at + self.spacing_ms, limit.closed)
+
+    # -- the client's patience --------------------------------------------------------------------------------
+
+    @property
+    def give_up_ttl_ms(self) -> Ms | None:
+        return self.config.advertised_ttl_ms_effective if self.config.client.ttl_mode == "give-up" else None
+
+    @property
+    def limited(self) -> bool:
+        return self.config.client.overall_timeout_ms is not None or self.give_up_ttl_ms is not None
+
+    def stops(self) -> tuple[Ms | None, Ms | None]:
+        """Earliest and latest instant at which the client's limit stops it (None: nothing does)."""
+        low, high = self.latency
+        client, ttl = self.config.client, self.give_up_ttl_ms
+        if client.overall_timeout_ms is None:
+            return ttl, ttl
+        if client.overall_timeout_from == "call":
+            first, last = client.overall_timeout_ms - high, client.overall_timeout_ms - low
+        else:
+            first, last = client.overall_timeout_ms + low, client.overall_timeout_ms + high
+        return (first, last) if ttl is None else (min(first, ttl), min(last, ttl))
+
+
+def durations(config: Config) -> list[int | None]:
+    """Every duration of a configuration, flat."""
+    found: list[int | None] = []
+    for name, value in config.flat().items():
+        if not name.endswith("_ms"):
+            continue
+        values = value if isinstance(value, list) else [value]
+        found.extend(item for item in values if isinstance(item, int) and not isinstance(item, bool))
+    return found

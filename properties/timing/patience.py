@@ -1,0 +1,104 @@
+"""The client's patience against the work: `patience-covers-execution`."""
+
+from collections.abc import Callable, Iterator
+
+from latchcheck.kernel import Trace
+from latchcheck.kernel.duration import duration
+from latchcheck.model.timing.legs import Legs
+from latchcheck.model.timing.schedule import Ms
+from latchcheck.model.timing.script import Cut, Leg, Script
+from latchcheck.model.timing.system import timed_system
+
+from .answers import NO_POLLER, Answer, NotApplicable, Outcome
+from .bounds import Upper, earliest
+from .contacts import Contact, contacts
+from .facts import Facts
+from .retention import success
+
+NO_LIMIT = "no limit on the client's wait: client.overall_timeout is not set, nor ttl_mode = \"give-up\" with a ttl"
+
+
+def _binding(facts: Facts) -> tuple[str, ...]:
+    client = facts.config.client
+    if client.overall_timeout_ms is not None:
+        return ("client.overall_timeout_ms",)
+    return ("server.advertised_ttl_ms",)
+
+
+def patience_covers_execution(facts: Facts) -> Outcome:
+    """`patience-covers-execution`: a client that waits to its limit sees the end of every execution inside its
+    declared time.
+
+    The end at e is read at most one silence and one reply after the last poll at or before it; the limit must come
+    later (at a tie the client stops first).
+    """
+    if not facts.limited:
+        return NotApplicable(NO_LIMIT)
+    if not facts.execution_declared:
+        return NotApplicable("no declared execution time: workload.execution is not set")
+    legs = facts.legs
+    if legs is None:
+        return NotApplicable(NO_POLLER)
+    stop, _ = facts.stops()
+    ends = earliest((Upper(facts.ends[1]), facts.alive_until()))
+    read = None
+    if ends.at is not None:
+        seen = [success(legs, k) for k, start, _ in legs.starts() if start <= ends.at]
+        if all(longest is not None for longest in seen):
+            read = ends.at + max(longest for longest in seen if longest is not None) + facts.latency[1]
+    safe = read is not None and (read < stop or (read == stop and not ends.closed))
+    reach = "has no bound" if read is None else f"is {duration(read)} after creation"
+    return Answer(
+        safe=safe,
+        clause=f"the client waits ({duration(stop)} after creation at least) longer than until the end is read, which {reach}",
+        margin_ms=None if read is None else stop - read,
+        binding=_binding(facts),
+        runs=_runs(facts, legs, ends) if not safe else (),
+        harm="gave_up_early",
+    )
+
+
+def _runs(facts: Facts, legs: Legs, ends: Upper) -> Iterator[Callable[[], Trace]]:
+    """Runs in which the limit comes first: while the work runs, or while its end is not read yet."""
+    stop, _ = facts.stops()
+    for contact in _late_contacts(facts, legs, stop):
+        a = contact.hi
+        for failed in range(legs.failures_followed + 1):
+            longest = legs.leg(contact.k, failed).hi
+            restart = 0 if contact.restart_used else legs.schedule.restart_ms
+            if longest is not None and a + longest + restart + facts.latency[1] < stop:
+                continue
+            length = stop - a + 1 if longest is None else longest + restart
+            taken = (*contact.legs_to(a), Leg(contact.k, failed, length))
+            cuts = []
+            if ends.at is not None and ends.at < stop:
+                cuts.append(Cut(ends.at, "write_terminal", before=ends.at > a))
+            cuts.append(Cut(stop, "give_up"))
+            yield lambda taken=taken, cuts=tuple(cuts): _execute(facts, legs, taken, cuts, stop)
+
+
+def _late_contacts(facts: Facts, legs: Legs, stop: Ms) -> list[Contact]:
+    last = success(legs, legs.steady)
+    step = stop if last is None else last + facts.latency[1]
+    end = facts.ends[1]
+    top = stop if end is None else min(stop, end)
+    found = contacts(legs, max(0, min(top, stop) - step), top)
+    return sorted(found, key=lambda contact: len(contact.parts))
+
+
+def _execute(facts: Facts, legs: Legs, taken: tuple, cuts: tuple[Cut, ...], stop: Ms) -> Trace:
+    client = facts.config.client
+    call = facts.latency[1] if client.overall_timeout_from == "call" else facts.latency[0]
+    script = Script(
+        legs=legs,
+        taken=taken,
+        cuts=cuts,
+        until_ms=stop,
+        call_latency_ms=call,
+        phase_ms=0 if facts.period_ms is not None else None,
+        access={name: 0 for name in ("error_created", "error_contact", "error_anchor")}
+        if facts.lazy and facts.skew_ms
+        else {},
+    )
+    return script.run(timed_system(facts.config))
+

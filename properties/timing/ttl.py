@@ -1,0 +1,161 @@
+"""The ttl against the work: `ttl-covers-execution`.
+
+Live work is expired exactly when the expiry pass can find the task working: at an instant t with
+ttl - skew <= t (counted from the anchor) <= the end of the declared execution, no other pass having ended it before.
+Under anchor `activity` the question is one of silence: the ttl against the time since the last contact.
+"""
+
+from collections.abc import Callable, Iterator
+
+from latchcheck.kernel import Trace
+from latchcheck.kernel.duration import duration
+from latchcheck.model.timing.legs import Legs
+from latchcheck.model.timing.schedule import Ms
+from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
+from latchcheck.model.timing.system import timed_system
+
+from .answers import NO_POLLER, Answer, NotApplicable, Outcome
+from .bounds import Upper, earliest, instant_between
+from .contacts import Contact, contacts
+from .facts import Facts
+from .orphan import harmful_errors, phase_for
+from .retention import TTL
+
+
+def ttl_covers_execution(facts: Facts) -> Outcome:
+    """`ttl-covers-execution`: live work inside its declared execution time is never expired."""
+    if facts.ttl_ms is None:
+        return NotApplicable("no enforced ttl: server.advertised_ttl and server.enforced_ttl are not set")
+    if not facts.execution_declared:
+        return NotApplicable("no declared execution time: workload.execution is not set")
+    if not facts.running_expires:
+        return Answer(safe=True, clause="a task that is not terminal never expires", binding=TTL)
+    legs = facts.legs
+    if legs is None:
+        return NotApplicable(NO_POLLER)
+    if facts.anchor == "activity":
+        return _by_silence(facts, legs)
+    end = facts.ends[1]
+    limit = earliest((Upper(end), _others(facts, legs)))
+    safe = not limit.leaves(facts.ttl_ms - facts.skew_ms)
+    reach = "which has no bound" if limit.at is None else f"which ends {duration(limit.at)} after creation"
+    return Answer(
+        safe=safe,
+        clause=f"the ttl ({duration(facts.ttl_ms)} from creation) is longer than live work, {reach}",
+        margin_ms=None if limit.at is None else facts.ttl_ms - facts.skew_ms - limit.at,
+        binding=TTL,
+        runs=_runs(facts, legs, limit) if not safe else (),
+        harm="expired_live",
+    )
+
+
+def _others(facts: Facts, legs: Legs) -> Upper:
+    """Latest instant at which the expiry pass can find the task working, for all that the other passes do."""
+    # A client that stopped sends nothing more, so the orphans pass ends its task in bounded time.
+    _, stop = facts.stops()
+    quiet = facts.alive_until("expiry", last_contact=stop) if stop is not None else facts.alive_until("expiry")
+    return earliest((quiet, _access(facts, legs)))
+
+
+def _access(facts: Facts, legs: Legs) -> Upper:
+    """Lazily judged tasks expire at an access, and nobody accesses a task after its client stopped."""
+    if not facts.lazy:
+        return Upper(None)
+    return Upper(facts.stops()[1])
+
+
+def _by_silence(facts: Facts, legs: Legs) -> Outcome:
+    kept = facts.ttl_ms - facts.skew_ms
+    worst: Ms | None = 0
+    end, (_, stop) = facts.ends[1], facts.stops()
+    for k, start, _ in legs.starts():
+        caps = [Upper(end), facts.alive_until("expiry", last_contact=start)]
+        if facts.lazy:
+            longest = legs.longest(k)
+            caps += [Upper(stop), Upper(None if longest is None else start + longest)]
+        elif stop is None:
+            # Without a limit the client never falls silent for good.
+            longest = legs.longest(k)
+            caps.append(Upper(None if longest is None or legs.failures_can_stop else start + longest))
+        limit = earliest(caps)
+        if limit.at is None:
+            worst = None
+            break
+        if limit.admits(start):
+            worst = max(worst, limit.at - start)
+    safe = worst is not None and worst < kept
+    return Answer(
+        safe=safe,
+        clause=(
+            f"the ttl ({duration(facts.ttl_ms)} since the last contact) is longer than the longest silence under live "
+            f"work, {'which has no bound' if worst is None else 'which is ' + duration(worst)}"
+        ),
+        margin_ms=None if worst is None else kept - worst,
+        binding=TTL,
+        runs=_silent_runs(facts, legs) if not safe else (),
+        harm="expired_live",
+    )
+
+
+def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace]]:
+    due = max(0, facts.ttl_ms - facts.skew_ms)
+    instants = [instant_between(due, limit)]
+    if limit.at is not None and limit.closed and limit.at not in instants:
+        instants.append(limit.at)
+    for at in instants:
+        yield from _expired_at(facts, legs, at)
+
+
+def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace]]:
+    step = legs.leg(legs.steady, legs.failures_followed).hi
+    step = facts.horizon_ms if step is None else step + legs.schedule.restart_ms
+    for contact in sorted(contacts(legs, max(0, at - step), at), key=lambda found: len(found.parts)):
+        for begin in sorted({contact.lo, contact.hi}):
+            for failed in range(legs.failures_followed + 1):
+                span = legs.leg(contact.k, failed)
+                restart = 0 if contact.restart_used else legs.schedule.restart_ms
+                if facts.lazy and (begin + span.lo > at or (span.hi is not None and begin + span.hi + restart < at)):
+                    continue
+                longest = at - begin if facts.lazy else at - begin + 1 if span.hi is None else span.hi + restart
+                yield _execution(facts, legs, contact, begin, Leg(contact.k, failed, longest), at)
+
+
+def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
+    kept = max(0, facts.ttl_ms - facts.skew_ms)
+    for k, start, failures in legs.starts():
+        parts, index = [], 1
+        for failed in failures:
+            parts.append((index, failed, 1, legs.leg(index, failed)))
+            index += failed + 1
+        contact = Contact(start, start, k, tuple(parts), restart_used=False)
+        for failed in range(legs.failures_followed + 1):
+            span = legs.leg(k, failed)
+            longest = None if span.hi is None else span.hi + legs.schedule.restart_ms
+            at = start + (max(kept, span.lo) if facts.lazy else kept)
+            if longest is not None and start + longest < at:
+                continue
+            length = at - start if facts.lazy else at - start + 1 if longest is None else longest
+            yield _execution(facts, legs, contact, start, Leg(k, failed, length), at)
+
+
+def _execution(
+    facts: Facts, legs: Legs, contact: Contact, begin: Ms, leg: Leg, at: Ms
+) -> Callable[[], Trace]:
+    taken: tuple[Leg | Rounds, ...] = (*contact.legs_to(begin), leg)
+    late = harmful_errors(facts, "error_anchor")
+
+    def run() -> Trace:
+        script = Script(
+            legs=legs,
+            taken=taken,
+            cuts=() if facts.lazy else (Cut(at, "sweep", late, before=at > begin),),
+            until_ms=at,
+            keep_last=facts.lazy or at == begin,
+            call_latency_ms=facts.latency[0],
+            phase_ms=phase_for(facts, at),
+            access=harmful_errors(facts) if facts.lazy else {},
+            last_access=late if facts.lazy else None,
+        )
+        return script.run(timed_system(facts.config))
+
+    return run

@@ -1,0 +1,103 @@
+"""From analyses to verdicts: conditions are evaluated, runs are executed, what neither decides is searched."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import attrs
+
+from latchcheck.kernel import NotAStep, Trace
+from latchcheck.kernel.verdict import Cost, PropertyVerdict, Report
+from latchcheck.model.config import Config
+
+from .analyses import ANALYSES
+from .answers import Answer, NotApplicable, Outcome, Vacuous
+from .assumptions import assumptions
+from .catalogue import CATALOGUE
+from .facts import Facts
+from .repairs import repairs_of
+
+ATTEMPTS_MAX = 60
+"""How many written runs are tried before the question goes to the exhaustive search."""
+
+
+def verify(config: Config, only: Sequence[str] | None = None) -> Report:
+    """Answer the timing properties for a configuration: all of them, or those named in `only`.
+
+    Source: docs/reference/semantics.md, section 4.
+    Raises KeyError for an id that is in no catalogue.
+    """
+    asked = list(CATALOGUE) if only is None else [name for name in CATALOGUE if name in set(only)]
+    if only is not None and len(asked) != len(set(only)):
+        raise KeyError(", ".join(sorted(set(only) - set(CATALOGUE))))
+    facts = Facts(config)
+    verdicts = {name: answer(name, facts) for name in asked if name in ANALYSES}
+    held = {name for name, one in verdicts.items() if one.verdict in ("proved", "holds", "not-applicable")}
+    verdicts = {
+        name: attrs.evolve(one, repairs=repairs_of(name, config, held)) if one.verdict == "violated" else one
+        for name, one in verdicts.items()
+    }
+    return Report(config, assumptions(config, verdicts), tuple(verdicts.values()), source="")
+
+
+def answer(name: str, facts: Facts) -> PropertyVerdict:
+    """The verdict on one property, without repairs."""
+    begun = perf_counter()
+    outcome = ANALYSES[name](facts)
+    verdict = _verdict(name, facts, outcome)
+    return attrs.evolve(verdict, cost=Cost(seconds=round(perf_counter() - begun, 6)))
+
+
+def _verdict(name: str, facts: Facts, outcome: Outcome) -> PropertyVerdict:
+    prop = CATALOGUE[name]
+    if isinstance(outcome, NotApplicable):
+        return PropertyVerdict(prop.id, prop.keyword, "not-applicable", "smt", prop.sentence, reason=outcome.missing)
+    if isinstance(outcome, Vacuous):
+        return PropertyVerdict(prop.id, prop.keyword, "vacuous", "smt", prop.sentence, reason=outcome.why)
+    base = PropertyVerdict(
+        prop.id,
+        prop.keyword,
+        "proved",
+        "smt",
+        prop.sentence,
+        margin_ms=outcome.margin_ms,
+        clause=outcome.clause,
+        binding=outcome.binding,
+        bound_ms=outcome.bound_ms,
+        reason=outcome.reason,
+    )
+    if outcome.safe:
+        return base
+    trace = shown(outcome)
+    if trace is not None:
+        return attrs.evolve(base, verdict="violated", witness=trace)
+    return _searched(facts, outcome, base)
+
+
+def shown(outcome: Answer) -> Trace | None:
+    """The first written run that the model allows and that ends in the harm, or None."""
+    for attempt, run in enumerate(outcome.runs):
+        if attempt == ATTEMPTS_MAX:
+            return None
+        try:
+            trace = run()
+        except NotAStep:
+            continue
+        last = trace.steps[-1].changed
+        if outcome.harm in last and last[outcome.harm][1] is True:
+            return trace
+    return None
+
+
+def _searched(facts: Facts, outcome: Answer, base: PropertyVerdict) -> PropertyVerdict:
+    """The verdict of the exhaustive search, where the condition is too coarse and no written run shows the harm."""
+    from .search import HARMS, search
+
+    if outcome.harm not in HARMS:
+        return attrs.evolve(base, verdict="inconclusive", margin_ms=None, reason="no written run shows the harm")
+    found = search(facts, outcome.harm)
+    if found.trace is not None:
+        return attrs.evolve(base, verdict="violated", engine="explicit", witness=found.trace, scope=found.scope)
+    if found.complete:
+        return attrs.evolve(base, verdict="holds", engine="explicit", margin_ms=None, scope=found.scope)
+    reason = f"neither the sufficient condition nor a written run decides, and the search ended early: {found.scope}"
+    return attrs.evolve(base, verdict="inconclusive", margin_ms=None, reason=reason)
