@@ -9,8 +9,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .errors import silence_stdout
+
 WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
+
+
+class Unwritable(Exception):
+    """The results cannot be written where they should go; the text says why."""
 
 
 class Output:
@@ -24,17 +30,30 @@ class Output:
         self.width = min(shutil.get_terminal_size().columns, WIDTH_MAX) if terminal else WIDTH_WITHOUT_TERMINAL
 
     def write(self, text: str) -> None:
-        """Show the text at once, or keep it for the file. Raises BrokenPipeError when nobody reads any more."""
-        if self._path is None:
+        """Show the text at once, or keep it for the file.
+
+        Raises BrokenPipeError when nobody reads any more, Unwritable when the disk is full.
+        """
+        if self._path is not None:
+            self._texts.append(text)
+            return
+        try:
             sys.stdout.write(text)
             sys.stdout.flush()
-        else:
-            self._texts.append(text)
+        except BrokenPipeError:
+            silence_stdout()
+            raise
+        except OSError as error:
+            silence_stdout()
+            raise Unwritable(f"standard output: {error.strerror}") from error
 
     def finish(self) -> None:
-        """Write the file, if there is one and anything to put in. Raises OSError."""
+        """Write the file, if there is one and anything to put in. Raises Unwritable."""
         if self._path is not None and self._texts:
-            write_whole(self._path, "".join(self._texts))
+            try:
+                write_whole(self._path, "".join(self._texts))
+            except OSError as error:
+                raise Unwritable(f"{self._path}: {error.strerror}") from error
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -129,6 +129,19 @@ def test_a_reader_that_goes_away_ends_the_run(files: list[str], code: int) -> No
     assert (run.returncode, errors) == (code, b"")
 
 
+def test_a_full_disk_is_said() -> None:
+    """Results that cannot be written are an error in words, exit code 2, unless there is worse to say."""
+    for file, code in (("fine.toml", 2), ("violated.toml", 1)):
+        with (
+            Path("/dev/full").open("wb") as full,
+            process(["verify", file], stdout=full.fileno(), stderr=subprocess.PIPE) as run,
+        ):
+            assert run.stderr is not None
+            errors = run.stderr.read()
+        assert errors == b"latchcheck: error: cannot write to standard output: No space left on device\n"
+        assert run.returncode == code
+
+
 def on_a_terminal(arguments: Sequence[str], env: dict[str, str]) -> str:
     """What the driver shows on a terminal of its own."""
     ours, theirs = pty.openpty()

@@ -115,6 +115,13 @@ def test_the_output_file_holds_what_stdout_would(run: Run, tmp_path: Path) -> No
     assert run("verify", "violated.toml", "--format", "json", "-o", "-").out == expected
 
 
+def test_what_cannot_be_read_leaves_no_file(run: Run, tmp_path: Path) -> None:
+    """Where no configuration could be read there is no result, and no file is made for it."""
+    target = tmp_path / "out.txt"
+    assert run("verify", "broken.toml", "broken.toml", "-o", str(target)).code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("cause", ["bug.toml", "interrupted.toml", "broken.toml"])
 def test_a_run_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, cause: str) -> None:
     """The output file is written whole or not at all: after a failure the old one stands, and no part of a new one."""

@@ -1,0 +1,129 @@
+"""Answers the questions of `latchcheck verify`, one after the other, and adds up what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define, evolve, field, frozen
+
+from latchcheck.kernel.exits import Exit, exit_code
+from latchcheck.kernel.verdict import Report, Verdict
+
+from . import wiring
+from .errors import complain
+from .output import Output, Unwritable
+
+ENDS = (
+    (Exit.VIOLATED, "violated"),
+    (Exit.VACUOUS, "vacuous"),
+    (Exit.INCONCLUSIVE, "inconclusive"),
+    (Exit.FINE, "fine"),
+)
+CUT_SHORT: tuple[Verdict, ...] = ("inconclusive",)
+
+
+@frozen
+class Question:
+    """One configuration to be verified: a file or none, and what is laid over it."""
+
+    file: str | None
+    client: str | None
+    server: str | None
+    task: str | None
+    sets: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """The question in the words of the command line, as a heading."""
+        parts = [
+            "standard input" if self.file == "-" else self.file,
+            self.client and f"client {self.client}",
+            self.server and f"server {self.server}",
+            self.task and f"task {self.task}",
+            *self.sets,
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+@define
+class Tally:
+    """What became of each question so far."""
+
+    verdicts: set[Verdict] = field(factory=set)
+    ends: list[int] = field(factory=list)
+    unread: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many questions are dealt with."""
+        return len(self.ends) + self.unread
+
+    def add(self, report: Report | None) -> None:
+        """Count a report, or a question that could not be read."""
+        if report is None:
+            self.unread += 1
+        else:
+            self.verdicts |= {one.verdict for one in report.properties}
+            self.ends.append(report.exit)
+
+    def exit(self, *, cut_short: bool = False, unwritable: bool = False) -> int:
+        """The exit code of the whole run."""
+        return exit_code([*self.verdicts, *(CUT_SHORT if cut_short else ())], usage_error=unwritable or self.unread > 0)
+
+    def line(self) -> str:
+        """How many configurations came to which end."""
+        ends = [(word, self.ends.count(code)) for code, word in ENDS]
+        parts = [f"{count} {word}" for word, count in (*ends, ("unreadable", self.unread)) if count]
+        return f"{self.count} configurations: {', '.join(parts)}. Exit code {self.exit()}.\n"
+
+
+def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, out: Output) -> int:
+    """Answer each question and return the exit code of them all.
+
+    A question that cannot be read is reported, and the next one is answered.
+    Where the run is cut short, by the user or by a reader that goes away, what is left counts as inconclusive.
+    """
+    tally = Tally()
+    several = len(questions) > 1
+    try:
+        for question in questions:
+            report = _answer(question, only)
+            tally.add(report)
+            if report is not None:
+                out.write(_shown(report, form, out, several=several))
+        if several and tally.ends and form == "text":
+            out.write(tally.line())
+        out.finish()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return tally.exit(cut_short=True)
+    except BrokenPipeError:
+        return tally.exit(cut_short=tally.count < len(questions))
+    except Unwritable as error:
+        complain(f"cannot write to {error}")
+        return tally.exit(unwritable=True)
+    return tally.exit()
+
+
+def _answer(question: Question, only: Sequence[str]) -> Report | None:
+    """The report on one question, or None where its input is wrong, which is then said on stderr."""
+    try:
+        config = wiring.read_config(
+            question.file, client=question.client, server=question.server, task=question.task, sets=question.sets
+        )
+    except Exception as error:
+        if not wiring.is_bad_input(error):
+            raise
+        complain(str(error))
+        return None
+    return evolve(wiring.verify(config, only or None), source=question.source)
+
+
+def _shown(report: Report, form: str, out: Output, *, several: bool) -> str:
+    if form == "json":
+        from latchcheck.report.envelope import dump
+
+        return dump(report, one_line=several) + "\n"
+    from latchcheck.report.text import render
+
+    return render(report, width=out.width, colour=out.colour) + ("\n" if several else "")
