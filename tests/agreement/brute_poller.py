@@ -1,0 +1,154 @@
+"""Every way a client can poll from one contact to the next (semantics.md section 2).
+
+A *silence* starts at a contact (creation, or the arrival of a poll) and lasts until the next one.
+Within it the client waits for a reply, waits out gaps, sends polls that never arrive, may be away
+once in its life, and stops at its limit.  `Poller.explore` follows all of it at once for all
+environments, in offsets from the contact.
+"""
+
+from collections import defaultdict
+
+from attrs import Factory, define, frozen
+
+from tests.agreement.brute_grid import INF, World
+from tests.agreement.brute_packing import Packing
+
+STOPPED = -1
+"""The failure count of a client that has stopped for too many failures in a row."""
+
+
+@frozen(slots=True)
+class Stance:
+    """What the client remembers at a contact: the next poll's number, failures in a row, restart used."""
+
+    poll: int
+    failures: int
+    away_used: bool
+
+
+@define(slots=True)
+class Silence:
+    """What can happen in the silence after one contact, packed by (offset, environment).
+
+    Index 0 of a pair: the client was not away in this silence; index 1: it was, or is.
+    `waiting`: no contact yet, and not stopped by its errors (its limit is not looked at here).
+    `arrivals`: the next contact.  `late`: an arrival whose reply may not have come yet.
+    `quiet`: environments in which no contact need ever follow; `quiet_by_limit`: for its limit.
+    `follow`: stance at the next contact -> offset -> packed offsets, from that contact, at which
+    the client's next gap starts.
+    """
+
+    waiting: list[int] = Factory(lambda: [0, 0])
+    arrivals: list[int] = Factory(lambda: [0, 0])
+    quiet: int = 0
+    quiet_by_limit: int = 0
+    follow: dict = Factory(lambda: defaultdict(lambda: defaultdict(int)))
+
+    def absorb(self, other: "Silence") -> None:
+        """Add what another stance at the same contact can do (its `follow` excepted)."""
+        for i in (0, 1):
+            self.waiting[i] |= other.waiting[i]
+            self.arrivals[i] |= other.arrivals[i]
+        self.quiet |= other.quiet
+        self.quiet_by_limit |= other.quiet_by_limit
+
+
+@frozen(slots=True)
+class Poller:
+    """The client of a world; `limits[e]` is the instant of its limit in environment e."""
+
+    world: World
+    packing: Packing
+    may_send: int
+    stopped: int
+
+    @classmethod
+    def of(cls, world: World, packing: Packing, limits: list[int], width: int) -> "Poller":
+        """Masks over absolute instants: up to the limit a poll may be sent, from it on it need not."""
+        may_send = stopped = 0
+        for limit in set(limits):
+            mine = sum(1 << e for e, other in enumerate(limits) if other == limit)
+            if limit >= 0:
+                may_send |= packing.spread(mine, 0, min(limit, width - 1))
+            if limit < width:
+                start = max(0, limit)
+                stopped |= packing.spread(mine, start, width - 1)
+        return cls(world, packing, may_send, stopped)
+
+    def explore(self, contact: int, stance: Stance, refs: int) -> Silence:
+        """All continuations from offsets `refs` at which the client's next gap starts."""
+        silence, packing = Silence(), self.packing
+        silence.waiting[0] |= packing.upto(refs)
+        if stance.failures == STOPPED:
+            silence.quiet |= packing.anywhere(refs)
+            return silence
+        may_send = packing.later(self.may_send, -contact)
+        stopped = packing.later(self.stopped, -contact)
+        queue = [(stance.poll, stance.failures, stance.away_used, 0, refs)]
+        while queue:
+            poll, failures, used, away, starts = queue.pop()
+            options = [(used, away, 0)]
+            if self.world.restart_gap and not used:
+                options.append((True, 1, self.world.restart_gap))
+            for used_after, away_after, extra in options:
+                step = (poll, failures, used_after, away_after)
+                self._gap(silence, queue, step, extra, starts, may_send, stopped)
+        return silence
+
+    def _gap(self, silence, queue, step, extra, starts, may_send, stopped):
+        """One gap from `starts`, the poll after it, and its failure on the way in."""
+        world, packing = self.world, self.packing
+        poll, failures, used, away = step
+        low, high = world.gaps.before(poll, failures)
+        waiting = packing.spread(starts, 0, high + extra)
+        silence.waiting[away] |= waiting
+        by_limit = packing.anywhere(waiting & stopped)
+        silence.quiet_by_limit |= by_limit
+        silence.quiet |= by_limit
+        sent = packing.spread(starts, low, high + extra) & may_send
+        if not sent:
+            return
+        arrivals = packing.spread(sent, *world.latency)
+        silence.waiting[away] |= packing.spread(sent, 0, world.latency[1])
+        silence.arrivals[away] |= arrivals
+        next_poll = min(poll + 1, len(world.gaps.after))
+        may_fail = failures < world.failures_max
+        self._follow(silence, next_poll, failures, used, sent, arrivals, may_fail)
+        if not may_fail:
+            return
+        silence.waiting[away] |= packing.spread(sent, 0, world.request_timeout)
+        noticed = packing.later(sent, world.request_timeout)
+        if failures + 1 >= world.errors_max:
+            silence.quiet |= packing.anywhere(noticed)
+            return
+        queue.append((next_poll, failures + 1, used, away, noticed))
+
+    def _follow(self, silence, poll, failures, used, sent, arrivals, may_fail):
+        """The stances after an arrival: its reply came, or was lost on the way out."""
+        packing, (low, high) = self.packing, self.world.latency
+        answered = silence.follow[Stance(poll, 0, used)]
+        for offset, environments in packing.instants(arrivals):
+            answered[offset] |= packing.spread(environments, low, high)
+        if not may_fail:
+            return
+        stops = failures + 1 >= self.world.errors_max
+        lost = silence.follow[Stance(poll, STOPPED if stops else failures + 1, used)]
+        for offset, _ in packing.instants(arrivals):
+            window = sent & packing.between(offset - high, offset - low)
+            lost[offset] |= packing.later(window, self.world.request_timeout - offset)
+
+
+def limit_choices(world: World):
+    """Pairs (limit instant, offset of the create reply or None for any), one an environment.
+
+    The call was sent one request latency before time 0, the create reply takes another latency,
+    and a give-up at the advertised ttl counts from creation.
+    """
+    low, high = world.latency
+    give_up = min(world.give_up, INF)
+    if world.overall_timeout >= INF:
+        return [(give_up, None)]
+    trips = range(low, high + 1)
+    if world.overall_from == "call":
+        return [(min(give_up, world.overall_timeout - trip), None) for trip in trips]
+    return [(min(give_up, world.overall_timeout + trip), trip) for trip in trips]
