@@ -191,6 +191,11 @@ class Config:
             for field in attrs.fields(type(getattr(self, section)))
         }
 
+    def value(self, name: str) -> object:
+        """Return the native value of this flat name."""
+        section, _, field = name.partition(".")
+        return getattr(getattr(self, section), field)
+
     def origin(self, name: str) -> Origin:
         """Where the value of this flat name came from."""
         return self.origins.get(name, Origin("default", "default"))
@@ -225,30 +230,20 @@ def _finite(ttl: Ttl) -> int | None:
     return ttl if isinstance(ttl, int) else None
 
 
-def fraction_text(value: Fraction) -> str:
-    """Write the fraction exactly: as a decimal where it ends, else as "p/q"."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return f"{value.numerator}/{value.denominator}"
-    places = 0
-    while (value * 10**places).denominator != 1:
-        places += 1
-    digits = f"{abs(int(value * 10**places)):0{places + 1}d}"
-    sign = "-" if value < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
-
-
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else fraction_text(value)
+        return int(value) if value.denominator == 1 else _exact(value)
     if isinstance(value, Unlimited):
         return value.value
     return value
+
+
+def _exact(value: Fraction) -> str:
+    from latchcheck.kernel.numbers import exact_text  # with the kernel comes the solver, which few readers need
+
+    return exact_text(value)
 
 
 def _native(field: str, value: object) -> object:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import attrs
 
-from .config import SECTIONS, Client, Network, Server, Workload
+from .config import Client, Network, Server, Workload
 from .keys_client import ROWS as CLIENT_ROWS
 from .keys_server import ROWS as SERVER_ROWS
 from .keys_world import ROWS as WORLD_ROWS
@@ -34,7 +34,13 @@ Kind = Literal[
 TIMED: Final = frozenset({"duration", "ttl", "period", "range", "open-range", "flag-or-duration"})
 """Kinds whose numbers are milliseconds: a file may write their key with `_ms` and integers."""
 
-RECORDS: Final = dict(zip(SECTIONS, (Client, Server, Network, Workload), strict=True))
+RECORDS: Final[dict[str, type[Client | Server | Network | Workload]]] = {
+    "client": Client,
+    "server": Server,
+    "network": Network,
+    "workload": Workload,
+}
+)
 
 _UNITS: Final = {
     "ratios": "times the nominal delay",

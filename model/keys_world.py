@@ -10,7 +10,7 @@ ROWS: Final[dict[str, tuple[dict[str, object], ...]]] = {
             "meaning": "How long a request and a reply take, each way, between the two ends. "
             "A single duration stands for both.",
             "assumed": "A message takes no time.",
-            "why": "It is the least said about a network that nobody described; the margin must hold what it really takes.",
+            "why": "It is the least said about an undescribed network; the margin must hold what it really takes.",
             "source": "section 1, rule 4",
             "properties": (
                 "no-live-orphan",

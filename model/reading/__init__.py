@@ -1,1 +1,9 @@
-"""Reading a timeout configuration from files, presets and assignments."""
+"""Reading a timeout configuration: a file, presets, a task as a server returned it, and options.
+
+Later layers win: defaults, the file, the client's preset, the server's preset, the task, the options.
+"""
+
+from .errors import ConfigError, Where
+from .layers import read
+
+__all__ = ["ConfigError", "Where", "read"]

@@ -1,0 +1,72 @@
+"""The one error of a configuration: what is wrong, where it stands, and what to write instead."""
+
+import datetime as dt
+from decimal import Decimal
+from typing import Final
+
+import attrs
+
+_SHOWN_LENGTH: Final = 60
+_SHOWN_ITEMS: Final = 4
+
+
+@attrs.frozen(slots=True)
+class Where:
+    """The place of an error: a file (or an option, or a preset), its line and the key, as far as known."""
+
+    file: str
+    line: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return place if self.key is None else f"{place}: {self.key}"
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be read: `what` is wrong, `where`, and what to write `instead`.
+
+    Its text is two lines at most, fit to be shown to the person who wrote the file.
+    """
+
+    def __init__(self, what: str, where: Where, instead: str) -> None:
+        super().__init__(what, where, instead)
+        self.what = what
+        self.where = where
+        self.instead = instead
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}\n  {self.instead}"
+
+
+def shown(value: object) -> str:
+    """Write a value as a file would, shortened so that an error stays readable."""
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif value is None:
+        text = "null"
+    elif isinstance(value, str):
+        text = '"' + value.encode("unicode_escape").decode("ascii").replace('"', '\\"') + '"'
+    elif isinstance(value, (list, tuple)):
+        rest = ", ..." if len(value) > _SHOWN_ITEMS else ""
+        text = "[" + ", ".join(shown(item) for item in value[:_SHOWN_ITEMS]) + rest + "]"
+    elif isinstance(value, dict):
+        text = "{ " + ", ".join(f"{name} = ..." for name in list(value)[:_SHOWN_ITEMS]) + " }"
+    else:
+        text = str(value)
+    return text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 3] + "..."
+
+
+_TYPE_NAMES: Final = (
+    (bool, "a flag"),
+    (str, "a text"),
+    ((list, tuple), "a list"),
+    (dict, "a table"),
+    ((int, float, Decimal), "a number"),
+    ((dt.date, dt.time), "a date"),
+)
+
+
+def type_name(value: object) -> str:
+    """Name the type of a parsed value as people call it."""
+    return next((name for types, name in _TYPE_NAMES if isinstance(value, types)), "null")

@@ -1,0 +1,92 @@
+"""A configuration put together from its layers, each of which may be absent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from ..config import Config, Origin
+from ..keys import BY_FLAT
+from .checks import check
+from .errors import ConfigError, Where
+from .options import given_by_options
+from .sections import Given, sections
+from .task import given_by_task
+from .toml import document
+
+if TYPE_CHECKING:
+    from ..presets import Preset
+
+
+def read(
+    files: Sequence[str] = (),
+    client: str | None = None,
+    server: str | None = None,
+    task: str | None = None,
+    sets: Sequence[str] = (),
+) -> Config:
+    """Read a configuration; raise ConfigError, which says what is wrong, where, and what to write instead.
+
+    `files` are paths of TOML files ("-" is standard input), `client` and `server` ids of presets, `task` is
+    the path of a CreateTaskResult or Task in JSON, `sets` are options of the form section.key=value.
+    Each wins over those before it.
+    """
+    if not files and client is None and server is None and task is None and not sets:
+        raise ConfigError("nothing is given", Where("configuration"), "give a file, a preset, a task or an option")
+    layers = [given_by_file(file) for file in files]
+    presets = _presets(client, server)
+    layers += [preset.given() for preset in presets]
+    if task is not None:
+        layers.append(list(given_by_task(task)))
+    layers.append(list(given_by_options(sets)))
+
+    given = {value.key.flat: value for layer in layers for value in layer}
+    for preset in presets:
+        for value in preset.conditional(_record(given), presets):
+            if value.key.flat not in given or not _later(given[value.key.flat]):
+                given[value.key.flat] = value
+    absent = {flat: origin for preset in presets for flat, origin in preset.absences().items() if flat not in given}
+    config = _record(given, absent)
+    check(config, given)
+    return config
+
+
+def given_by_file(path: str) -> list[Given]:
+    """Read a TOML file alone; raise ConfigError where it gives no key at all."""
+    read_file = document(path)
+    given = list(
+        sections(
+            read_file.data,
+            lambda spelled: read_file.where(*spelled),
+            lambda where: Origin("file", f"{where.file}:{where.line}"),
+        )
+    )
+    if not given:
+        raise ConfigError(
+            "gives no keys at all", Where(read_file.file), 'write a section and a key: [server] orphan_window = "15m"'
+        )
+    return given
+
+
+def _presets(client: str | None, server: str | None) -> list[Preset]:
+    if client is None and server is None:
+        return []
+    from ..presets import load  # only where a preset is named: the loader costs time to import
+
+    presets = [load("client", client)] if client is not None else []
+    return presets + ([load("server", server)] if server is not None else [])
+
+
+def _later(given: Given) -> bool:
+    """Whether a layer above the presets gave the value."""
+    return given.origin.kind in ("task", "set")
+
+
+def _record(given: dict[str, Given], absent: dict[str, Origin] | None = None) -> Config:
+    origins = {flat: Origin("default", "default") for flat in BY_FLAT}
+    origins |= absent or {}
+    origins |= {flat: value.origin for flat, value in given.items()}
+    values = {flat: value.value for flat, value in given.items()}
+    return attrs.evolve(Config().replace(values), origins=origins)

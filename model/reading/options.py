@@ -1,0 +1,65 @@
+"""`--set section.key=value`: the same keys and values as in a file, one at a time."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+
+from ..config import SECTIONS, Origin
+from ..keys import BY_SPELLING, find
+from .errors import ConfigError, Where
+from .sections import Given, given_twice, unknown
+from .toml import decimal
+from .values import Spot, parse
+
+
+def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
+    """Yield the value of each `section.key=value`; raise ConfigError at the first wrong one.
+
+    A value is read as TOML where it is TOML; otherwise it is a text, so that quotes may be left out.
+    """
+    seen: dict[str, Where] = {}
+    for assignment in assignments:
+        path, sign, text = (part.strip() for part in assignment.partition("="))
+        where = Where(f"--set {assignment}")
+        if not sign or not path:
+            raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
+        if not text:
+            raise ConfigError("has no value", where, f"write {path}=15m, or {path}=none where there is none")
+        section, spelled = _split(path, where)
+        key = BY_SPELLING.get((section, spelled))
+        if key is None:
+            raise unknown(section, spelled, where, _value(text))
+        if key.flat in seen:
+            raise given_twice(key, where, seen[key.flat])
+        seen[key.flat] = where
+        value = parse(Spot(key, spelled, where), _value(text))
+        yield Given(key, value, where, Origin("set", where.file))
+
+
+def _split(path: str, where: Where) -> tuple[str, str]:
+    section, dot, spelled = path.partition(".")
+    if dot and section in SECTIONS:
+        return section, spelled
+    keys = find(spelled if dot else path)
+    home = keys[0].section if keys else None
+    if home is not None:
+        name = spelled if dot else path
+        wrong = f'there is no section "{section}"' if dot else "names no section"
+        raise ConfigError(wrong, where, f"write {home}.{name}=...")
+    wrong = f'there is no section "{section}"' if dot else "names no section"
+    raise ConfigError(wrong, where, "write section.key=value; the sections are " + ", ".join(SECTIONS))
+
+
+def _value(text: str) -> object:
+    try:
+        parsed = tomllib.loads(f"value = {text}", parse_float=decimal)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return _unquoted(text)
+    return parsed["value"] if list(parsed) == ["value"] else text
+
+
+def _unquoted(text: str) -> object:
+    if text.startswith("[") and text.endswith("]"):
+        return (
+            [_value(item.strip()) for item in text[1:-1].split(",") if item.strip()] if text.count("[") == 1 else text
+        )
+    return text

@@ -1,0 +1,132 @@
+"""The four sections of a parsed TOML text, each key checked against the key table."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import attrs
+
+from ..config import SECTIONS, Origin
+from ..keys import BY_SPELLING, TIMED, Key, find
+from .errors import ConfigError, Where, shown, type_name
+from .values import Spot, parse
+
+_UNIT_SUFFIX: Final = re.compile(
+    r"_(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|milliseconds|millis|msecs?)$"
+)
+_UNIT_LETTER: Final = {"mil": "ms", "mse": "ms", "s": "s", "m": "m", "h": "h", "d": "d"}
+
+
+@attrs.frozen(slots=True)
+class Given:
+    """A value that somebody gave: of which key, read, and where it came from.
+
+    `written` is false for what nobody wrote by hand (a preset, a task as a server returned it).
+    """
+
+    key: Key
+    value: object
+    where: Where
+    origin: Origin
+
+    @property
+    def written(self) -> bool:
+        """Whether a person wrote it for this configuration: in its file, or as an option."""
+        return self.origin.kind in ("file", "set")
+
+
+def sections(
+    data: dict[str, object], where_of: Callable[[tuple[str, ...]], Where], origin_of: Callable[[Where], Origin]
+) -> Iterator[Given]:
+    """Yield every value of a document's sections, in their order; raise ConfigError at the first wrong one."""
+    for section, table in data.items():
+        if section not in SECTIONS:
+            raise _unknown_section(section, table, where_of((section,)))
+        if not isinstance(table, dict):
+            raise _no_section(section, table, where_of((section,)))
+        seen: dict[str, Where] = {}
+        for spelled, value in table.items():
+            where = where_of((section, spelled))
+            key = BY_SPELLING.get((section, spelled)) or _unknown(section, spelled, value, where)
+            if key.name in seen:
+                raise given_twice(key, where, seen[key.name])
+            seen[key.name] = where
+            yield Given(key, _value(Spot(key, spelled, where), value), where, origin_of(where))
+
+
+def given_twice(key: Key, where: Where, first: Where) -> ConfigError:
+    """Make the error for one key given twice, in two spellings or by two options."""
+    before = f"line {first.line}" if first.line is not None and first.line != where.line else f"{first.file}"
+    return ConfigError(
+        f"says again what {first.key} says ({before})", where, f"keep one of the two: both are {key.path}"
+    )
+
+
+def unknown(section: str, spelled: str, where: Where, value: object = None) -> ConfigError:
+    """Make the error for a key that no section has under this name, with the nearest one that exists."""
+    return ConfigError("there is no such key", where, _nearest(section, spelled, value))
+
+
+def _value(spot: Spot, value: object) -> object:
+    if isinstance(value, dict):
+        example = "0" if spot.in_ms else "..."
+        raise spot.error(
+            value, "is a table, not a value", f"write {spot.spelled} = {example} below [{spot.key.section}]"
+        )
+    return parse(spot, value)
+
+
+def _unknown(section: str, spelled: str, value: object, where: Where) -> Key:
+    raise unknown(section, spelled, where, value)
+
+
+def _nearest(section: str, spelled: str, value: object) -> str:
+    import difflib  # only when there is something to mend
+
+    plain = _snake(spelled)
+    if (suffix := _UNIT_SUFFIX.search(plain)) and (key := BY_SPELLING.get((section, plain[: suffix.start()]))):
+        return _with_unit(key, suffix.group(1), value)
+    if (section, plain) in BY_SPELLING:
+        return f'write "{plain}"'
+    elsewhere = [key for key in find(plain) if key.section != section]
+    if elsewhere:
+        return f"it belongs in [{elsewhere[0].section}]"
+    here = [name for of, name in BY_SPELLING if of == section]
+    if near := difflib.get_close_matches(plain, here, n=1):
+        return f'did you mean "{near[0]}"?'
+    everywhere = {name: of for of, name in BY_SPELLING}
+    if near := difflib.get_close_matches(plain, everywhere, n=1):
+        return f'did you mean "{near[0]}" in [{everywhere[near[0]]}]?'
+    return "`latchcheck list keys` names them all"
+
+
+def _with_unit(key: Key, suffix: str, value: object) -> str:
+    if key.kind not in TIMED:
+        return f'write "{key.name}"'
+    unit = _UNIT_LETTER.get(suffix[:3]) or _UNIT_LETTER[suffix[0]]
+    number = value if isinstance(value, int) else 15
+    return f'the unit belongs to the value: {key.name} = "{number}{unit}"'
+
+
+def _snake(spelled: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", spelled).replace("-", "_").lower()
+
+
+def _unknown_section(section: str, table: object, where: Where) -> ConfigError:
+    import difflib  # only when there is something to mend
+
+    if not isinstance(table, dict) and not isinstance(table, list):
+        keys = find(section) or find(_snake(section))
+        home = f"[{keys[0].section}]" if keys else "[client], [server], [network] or [workload]"
+        return ConfigError("stands outside of a section", where, f"put it below {home}")
+    near = difflib.get_close_matches(section.lower(), SECTIONS, n=1)
+    instead = f"did you mean [{near[0]}]?" if near else "the sections are [client], [server], [network], [workload]"
+    return ConfigError("there is no such section", where, instead)
+
+
+def _no_section(section: str, table: object, where: Where) -> ConfigError:
+    if isinstance(table, list) and table and isinstance(table[0], dict):
+        return ConfigError("is an array of tables", where, f"write [{section}], once, in single brackets")
+    return ConfigError(
+        f"{shown(table)} is {type_name(table)}, not a section", where, f"write [{section}] and its keys below it"
+    )

@@ -1,0 +1,88 @@
+"""TOML texts, with the line of every key and errors that say what to write."""
+
+import re
+import tomllib
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+import attrs
+
+from .errors import ConfigError, Where, shown
+from .files import name_of, text_of
+from .lines import Lines, Path, scan
+
+_AT_LINE: Final = re.compile(r"^(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)$", re.DOTALL)
+_UNQUOTED: Final = re.compile(
+    r"^\s*([A-Za-z0-9_.-]+)\s*=\s*([0-9.]+\s*[A-Za-z]+[0-9A-Za-z.]*|P[T0-9][0-9A-Z]*|[A-Za-z-]+)\s*(?:#.*)?$"
+)
+_WORD: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*[:=]?\s*$")
+_COLON: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*:\s*(.+?)\s*$")
+
+
+@attrs.frozen(slots=True)
+class Document:
+    """A parsed TOML text: its data, and where each key of it stands."""
+
+    file: str
+    data: dict[str, object]
+    lines: Lines
+
+    def where(self, *path: str, key: str | None = None) -> Where:
+        """Return the place of a path in this document."""
+        return Where(self.file, self.lines.of(*path), ".".join(path) if key is None else key)
+
+
+def document(path: str) -> Document:
+    """Read a TOML file; raise ConfigError for whatever is wrong with it."""
+    text = text_of(path, "TOML")
+    name = name_of(path)
+    return Document(name, parse(text, name), scan(text))
+
+
+def parse(text: str, file: str) -> dict[str, object]:
+    """Parse a TOML text; numbers with a point stay decimals, so that 0.1 is exactly a tenth."""
+    try:
+        return tomllib.loads(text, parse_float=decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise _broken(text, file, str(error)) from None
+    except RecursionError:
+        raise ConfigError("is nested too deeply", Where(file), "a configuration has sections and keys only") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise ConfigError(f"is not valid TOML: {error}", Where(file), "shorten the number") from None
+
+
+def decimal(text: str) -> Decimal:
+    """Read a TOML number with a point exactly."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent that no arithmetic can hold
+        return Decimal("Infinity")
+
+
+def _broken(text: str, file: str, message: str) -> ConfigError:
+    found = _AT_LINE.match(message)
+    reason = found.group(1) if found else message
+    lines = text.splitlines() or [""]
+    number = int(found.group(2)) if found and found.group(2) else len(lines)
+    if reason.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")):
+        twice = scan(text).twice()
+        if twice is not None:
+            return _given_twice(file, *twice)
+    line = lines[number - 1] if number <= len(lines) else ""
+    wrong = f"is not valid TOML: {reason[:1].lower()}{reason[1:]}"
+    return ConfigError(f"{wrong}: {shown(line.strip())}", Where(file, number), _instead(line))
+
+
+def _given_twice(file: str, path: Path, first: int, second: int) -> ConfigError:
+    key = ".".join(path)
+    return ConfigError(f"stands twice, first in line {first}", Where(file, second, key), "keep one of the two")
+
+
+def _instead(line: str) -> str:
+    if unquoted := _UNQUOTED.match(line):
+        return f'put quotes around it: {unquoted.group(1)} = "{unquoted.group(2)}"'
+    if word := _WORD.match(line):
+        return f'give it a value, such as {word.group(1)} = "15m", or leave it out'
+    if colon := _COLON.match(line):
+        return f"TOML has = where YAML has a colon: {colon.group(1)} = {colon.group(2)}"
+    return 'write a section as [server] and a key below it as orphan_window = "15m"'
