@@ -40,7 +40,6 @@ RECORDS: Final[dict[str, type[Client | Server | Network | Workload]]] = {
     "network": Network,
     "workload": Workload,
 }
-)
 
 _UNITS: Final = {
     "ratios": "times the nominal delay",
