@@ -17,10 +17,12 @@ from latchcheck.kernel import (
     Property,
     Real,
     Sentence,
+    Step,
     System,
     Variable,
     execute,
 )
+from latchcheck.kernel.nodes import Nodes
 
 now = Variable("now", Real(), 0)
 polls = Variable("polls", IntRange(0, 3), 0)
@@ -166,7 +168,8 @@ def test_parameters_may_be_labels_and_truth_values() -> None:
     bound = system.at({"which": "floor"}).at({"on": True})
 
     assert [str(part.expr) for part in bound.action("poll").guard] == ["True", "True"]
-    assert len(execute(bound, ())) == 1
+    assert len(execute(bound, [Step(None, "client", "poll")])) == 2
+    assert len(execute(system.at({"which": "floor"}), [Step(None, "client", "poll")], {"on": True})) == 2
 
 
 def test_asking_for_a_name_that_is_none_lists_the_names() -> None:
@@ -195,3 +198,10 @@ def test_an_action_prints_its_conditions() -> None:
         "Action(name='poll', party='client', guard=(Clause(label='late', expr=now > 3),), "
         "updates={idle: False}, choices=(), sentences=())"
     )
+
+
+def test_expressions_that_came_and_went_are_not_confused() -> None:
+    """z3 gives the identifier of a dead expression to the next one; what was read of the dead one is not used for it."""
+    nodes = Nodes()
+
+    assert [nodes.names(nodes.read(z3.Real(f"x{k}") + 1)) for k in range(500)] == [{f"x{k}"} for k in range(500)]
