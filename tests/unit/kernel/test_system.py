@@ -201,7 +201,7 @@ def test_an_action_prints_its_conditions() -> None:
 
 
 def test_expressions_that_came_and_went_are_not_confused() -> None:
-    """z3 gives the identifier of a dead expression to the next one; what was read of the dead one is not used for it."""
+    """z3 gives the identifier of a dead expression to the next one, which must not be taken for it."""
     nodes = Nodes()
 
     assert [nodes.names(nodes.read(z3.Real(f"x{k}") + 1)) for k in range(500)] == [{f"x{k}"} for k in range(500)]
