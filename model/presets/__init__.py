@@ -153,10 +153,10 @@ def _unknown(party: Party, name: str) -> ConfigError:
     where = Where(f"--{party} {name}")
     other: Party = "server" if party == "client" else "client"
     plain = name.lower().removesuffix("-client").removesuffix("-server").removesuffix("-receiver")
-    if near := difflib.get_close_matches(plain, names(party), n=1):
-        instead = f'did you mean "{near[0]}"?'
-    elif plain in names(other):
+    if plain in names(other) and plain not in names(party):
         instead = f"it is a {other}: --{other} {plain}"
+    elif near := difflib.get_close_matches(plain, names(party), n=1):
+        instead = f'did you mean "{near[0]}"?'
     else:
         instead = "`latchcheck list presets` names them all"
     return ConfigError(f"there is no {party} preset of this name", where, instead)

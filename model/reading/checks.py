@@ -51,26 +51,29 @@ def check(config: Config, given: Mapping[str, Given]) -> None:
         one(checked)
 
 
-# key given -> key it needs -> why
+# the key given, the key it needs, an example of that, and what the one is without the other
 _NEEDS: Final = (
-    ("client.multiplier", "client.initial_delay_ms", "has nothing to multiply"),
-    ("client.jitter", "client.initial_delay_ms", "has nothing to jitter"),
-    ("client.error_multiplier", "client.error_initial_delay_ms", "has nothing to multiply"),
-    ("client.error_max_delay_ms", "client.error_initial_delay_ms", "is the ceiling of nothing"),
-    ("server.retry_multiplier", "server.retry_initial_delay_ms", "has nothing to multiply"),
-    ("server.retry_max_delay_ms", "server.retry_initial_delay_ms", "is the ceiling of nothing"),
+    ("client.multiplier", "client.initial_delay_ms", "1s", "has nothing to multiply"),
+    ("client.jitter", "client.initial_delay_ms", "1s", "has nothing to jitter"),
+    ("client.error_multiplier", "client.error_initial_delay_ms", "1s", "has nothing to multiply"),
+    ("client.error_max_delay_ms", "client.error_initial_delay_ms", "1s", "is the ceiling of nothing"),
+    ("server.retry_multiplier", "server.retry_initial_delay_ms", "1s", "has nothing to multiply"),
+    ("server.retry_max_delay_ms", "server.retry_initial_delay_ms", "1s", "is the ceiling of nothing"),
     (
         "network.max_consecutive_failures",
         "client.request_timeout_ms",
+        "30s",
         "allows failed polls, but nothing says when the client notices one: the configuration is incomplete",
     ),
 )
 
 
-def _needed(checked: Checked, name: str, needed: str, why: str) -> None:
+def _needed(checked: Checked, name: str, needed: str, example: str, why: str) -> None:
     if checked.stated(name) and checked.config.value(needed) is None:
         key = BY_FLAT[needed]
-        checked.fail((name,), why, f'add {key.name} = "30s" below [{key.section}], or leave {BY_FLAT[name].name} out')
+        checked.fail(
+            (name,), why, f'add {key.name} = "{example}" below [{key.section}], or leave {BY_FLAT[name].name} out'
+        )
 
 
 def _floor_above_ceiling(checked: Checked) -> None:

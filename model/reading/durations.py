@@ -33,6 +33,7 @@ _FINER: Final = re.compile(r"[0-9.]+(us|µs|μs|ns)")
 _LENGTH_MAX: Final = 64
 _ANY: Final = 'write a number with its unit, such as "250ms", "1.5s", "15m", "1h30m", "2d" or "PT5M"'
 _NO_LIMIT: Final = 'write "none" where there is no such limit'
+_FROM_ZERO: Final = 'write "0s" or more, or "none" where there is no such limit'
 
 
 class Malformed(Exception):
@@ -71,7 +72,7 @@ def whole(exact: Fraction) -> int:
 def within(ms: int) -> int:
     """Return the milliseconds; raise Malformed where they are negative or over 100 years."""
     if ms < 0:
-        raise Malformed("is negative", f'write "0s" or more; {_NO_LIMIT}')
+        raise Malformed("is negative", _FROM_ZERO)
     if ms > MS_MAX:
         raise Malformed("is over 100 years", f"check the unit; {_NO_LIMIT}")
     return ms
@@ -106,7 +107,7 @@ def _malformed(text: str) -> Malformed:
     if not bare:
         return Malformed("is empty", f"{_ANY}; {_NO_LIMIT}")
     if bare.startswith(("-", "P-", "PT-")):
-        return Malformed("is negative", f'write "0s" or more; {_NO_LIMIT}')
+        return Malformed("is negative", _FROM_ZERO)
     if bare.lower().lstrip("+") in _ENDLESS:
         return Malformed("is no duration", _NO_LIMIT)
     if _NUMBER.fullmatch(bare):

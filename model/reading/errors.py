@@ -36,7 +36,12 @@ class ConfigError(Exception):
         self.instead = instead
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}\n  {self.instead}"
+        return f"{_printable(str(self.where))}: {self.what}\n  {_printable(self.instead)}"
+
+
+def _printable(text: str) -> str:
+    """Show what a path or an option may hold beside letters, so that an error keeps its two lines."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def shown(value: object) -> str:

@@ -79,7 +79,9 @@ def _given_twice(file: str, path: Path, first: int, second: int) -> ConfigError:
 
 
 def _instead(line: str) -> str:
-    if unquoted := _UNQUOTED.match(line):
+    if (unquoted := _UNQUOTED.match(line)) and unquoted.group(2).lower() in ("true", "false"):
+        return f"write it small: {unquoted.group(1)} = {unquoted.group(2).lower()}"
+    if unquoted:
         return f'put quotes around it: {unquoted.group(1)} = "{unquoted.group(2)}"'
     if word := _WORD.match(line):
         return f'give it a value, such as {word.group(1)} = "15m", or leave it out'

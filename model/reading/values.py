@@ -74,7 +74,8 @@ def _duration(spot: Spot, value: object) -> int:
             raise spot.error(value, "is not an integer", f"write {spot.spelled} = {int(value)}")
         return within(value) if isinstance(value, int) else whole(Fraction(value))
     except Malformed as malformed:
-        raise spot.error(value, malformed.what, malformed.instead) from None
+        in_ms = f"write {spot.spelled} in whole milliseconds, such as 900000, or leave it out"
+        raise spot.error(value, malformed.what, in_ms if spot.in_ms else malformed.instead) from None
 
 
 def _duration_of_text(spot: Spot, text: str) -> int:
@@ -123,24 +124,14 @@ def _period(spot: Spot, value: object) -> object:
 
 def _range(spot: Spot, value: object) -> tuple[int, int]:
     low, high = _ends(spot, value, "[1000, 5000]" if spot.in_ms else '["1s", "5s"]')
-    return _ordered(spot, value, _end(spot, low), _end(spot, high))
+    return _ordered(spot, value, _duration(spot, low), _duration(spot, high))
 
 
 def _open_range(spot: Spot, value: object) -> tuple[int, int | None]:
     low, high = _ends(spot, value, "[1000, 5000]" if spot.in_ms else '["1s", "5s"] or ["1s", "none"]')
     if high == ABSENT and isinstance(value, list):
-        return _end(spot, low), None
-    return _ordered(spot, value, _end(spot, low), _end(spot, high))
-
-
-def _end(spot: Spot, value: object) -> int:
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and value >= 0 and not spot.in_ms:
-        raise spot.error(
-            value,
-            "has no unit",
-            f'write {spot.key.name} = ["{value}s", ...] or {spot.key.name}_ms = [{value}, ...]',
-        )
-    return _duration(spot, value)
+        return _duration(spot, low), None
+    return _ordered(spot, value, _duration(spot, low), _duration(spot, high))
 
 
 def _ends(spot: Spot, value: object, example: str) -> tuple[object, object]:
@@ -150,6 +141,10 @@ def _ends(spot: Spot, value: object, example: str) -> tuple[object, object]:
         return value, value
     if len(value) != _ENDS:
         raise spot.error(value, "does not have two ends", f"write {spot.spelled} = {example}")
+    if not spot.in_ms and all(type(end) is int and end >= 0 for end in value):
+        low, high = value
+        instead = f'write {spot.key.name} = ["{low}s", "{high}s"] or {spot.key.name}_ms = [{low}, {high}]'
+        raise spot.error(value, "has no unit", instead)
     return value[0], value[1]
 
 
@@ -202,12 +197,7 @@ def _ratios(spot: Spot, value: object) -> tuple[Fraction, Fraction]:
 
 def _count(spot: Spot, value: object) -> int:
     least = spot.key.least
-    if (
-        isinstance(value, Decimal)
-        and value.is_finite()
-        and value == value.to_integral_value()
-        and 0 <= value <= _COUNT_MAX
-    ):
+    if isinstance(value, Decimal) and value.is_finite() and least <= value <= _COUNT_MAX:
         raise spot.error(value, "is not an integer", f"write {spot.spelled} = {int(value)}")
     if isinstance(value, bool) or not isinstance(value, int):
         raise spot.takes(value, str(max(least, 1)))
