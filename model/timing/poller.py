@@ -256,6 +256,7 @@ class Poller:
             Clause("the task is created at instant 0", z3.Or(client != CLIENT["absent"], V["now"] <= 0)),
             Clause("the handle arrives in time", z3.Or(client != CLIENT["calling"], elapsed <= hi)),
             Clause("the next poll is sent in time", z3.Or(client != CLIENT["pausing"], elapsed <= self.longest_gap())),
+            Clause("polls told as one end", z3.Or(client != CLIENT["cycling"], V["now"] <= V["cycle_until"])),
             Clause("a reply arrives in time", z3.Or(client != CLIENT["hearing"], elapsed <= hi)),
         ]
         asking, lost = client == CLIENT["asking"], V["fate"] == FATE["request_lost"]

@@ -64,7 +64,7 @@ class Windows:
             keeps_terminal=server.expired_terminal == "keep",
             expires_running=server.expire_running and anchor != "terminal",
             order=server.sweep_order,
-            skew=numbers.real("clock_skew", skew) if skew or numbers.symbolic else None,
+            skew=numbers.real("clock_skew", skew) if skew else None,
         )
 
     # -- choices: how far each reading of a clock is off ------------------------------------------------------

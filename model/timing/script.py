@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from latchcheck.kernel import System, Trace, record
+from latchcheck.kernel import Trace
 
+from ..config import Config
 from .legs import Legs
 from .schedule import Ms, Span
-
-Event = tuple[Ms, str, Mapping[str, object]]
+from .system import Event, run
 
 
 @attrs.frozen
@@ -112,7 +112,8 @@ class Script:
         heard = contact + (heard_first - start)
         return [
             (heard_first, "handle_arrives" if first else "reply_arrives", {}),
-            (heard, "polls", {"count": rounds.count, "reply_latency": heard - contact}),
+            (heard_first, "polls", {"count": rounds.count, "until": heard}),
+            (heard, "polls_end", {"reply_latency": heard - contact}),
         ], contact, heard
 
     def _leg(
@@ -169,7 +170,6 @@ class Script:
             lengths[1] += left
         return lengths
 
-    def run(self, system: System, last: int | None = None) -> Trace:
+    def run(self, config: Config) -> Trace:
         """Execute the script on the model; raises NotAStep at the first event that the model does not allow."""
-        events = self.events()
-        return record(system, events if last is None else events[:last])
+        return run(config, self.events())

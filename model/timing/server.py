@@ -4,8 +4,6 @@ A sweep that changes nothing is a stutter and no event. What keeps the reaper ho
 pass beyond the last moment at which a sweep of the grid must have found something to do.
 """
 
-from fractions import Fraction
-
 import z3
 
 from latchcheck.kernel import Action, Choice, Clause, IntRange, Real
@@ -18,13 +16,13 @@ FINEST_PERIOD_MS = 1
 """An exact timer (`sweep_period = "0ms"`) is a sweep every millisecond: the grain of a configuration."""
 
 
-def grid(numbers: Numbers) -> tuple[int | Fraction, z3.ArithRef] | None:
+def grid(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef] | None:
     """Sweep period and lateness, or None where no grid of sweeps is promised (lazy, or nothing said)."""
     server = numbers.config.server
     if server.sweep_period_ms is None or server.sweep_period_ms == "lazy":
         return None
     lateness = numbers.real("sweep_lateness", server.sweep_lateness_ms)
-    return max(server.sweep_period_ms, FINEST_PERIOD_MS), lateness
+    return numbers.real("sweep_period", max(server.sweep_period_ms, FINEST_PERIOD_MS)), lateness
 
 
 def phase_choice(numbers: Numbers) -> tuple[Choice | None, tuple[Clause, ...]]:
@@ -32,9 +30,8 @@ def phase_choice(numbers: Numbers) -> tuple[Choice | None, tuple[Clause, ...]]:
     found = grid(numbers)
     if found is None:
         return None, ()
-    period = z3.RealVal(str(found[0]))
-    phase = Choice("sweep_phase", Real(), lower=z3.RealVal(0), upper=period)
-    inside = z3.And(phase.term >= 0, phase.term <= period)
+    phase = Choice("sweep_phase", Real(), lower=z3.RealVal(0), upper=found[0])
+    inside = z3.And(phase.term >= 0, phase.term <= found[0])
     return phase, (Clause("the phase is within one sweep period", inside),)
 
 
@@ -72,27 +69,26 @@ def tasks_get(poller: Poller, windows: Windows) -> Action:
     return Action("tasks/get", "server", guard, updates, windows.errors if lazy else ())
 
 
-def polls(poller: Poller, windows: Windows) -> Action:
+def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
     """Several steady polls in a row, all answered "working": what poll, `tasks/get` and reply do, `count` times.
 
     This is a shorthand, so that a run of an hour does not take thousands of steps; it is no new behaviour.
-    The rounds are of equal length, none of them long enough for a pass to be forced to act.
+    The rounds are of equal length, none of them long enough for a pass to be forced to act, and nothing else happens
+    until they are over.
     """
     numbers = poller.numbers
-    count, reply = Choice("count", IntRange(1, 10**15)), Choice("reply_latency", Real())
+    count, until = Choice("count", IntRange(1, 10**15)), Choice("until", Real())
     lo, hi = poller.latency()
     least_gap, greatest_gap = poller.gap()
-    rounds, elapsed = z3.ToReal(count.term), V["now"] - V["since"]
+    rounds, elapsed = z3.ToReal(count.term), until.term - V["now"]
     guard = [
-        Clause("a gap is running", V["client"] == CLIENT["pausing"]),
+        Clause("a gap has just begun", z3.And(V["client"] == CLIENT["pausing"], V["now"] == V["since"])),
         Clause("the nominal delay grows no more", V["nominal"] == poller.grown(V["nominal"])),
         Clause("no poll has just failed", V["failures"] == 0),
         Clause("the task is working", z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))),
         Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + lo)),
         Clause("each round is at most its greatest", elapsed <= rounds * (greatest_gap + hi + hi)),
-        Clause("the reply takes network.latency", z3.And(reply.term >= lo, reply.term <= hi)),
     ]
-    contact = V["now"] - reply.term
     silences = elapsed + rounds * (V["since"] - V["last_contact"])
     lazy = numbers.config.server.sweep_period_ms == "lazy"
     for name, instant, follows_contact, inclusive in windows.limits_while_working():
@@ -100,12 +96,29 @@ def polls(poller: Poller, windows: Windows) -> Action:
             allowed = rounds * (instant - V["last_contact"])
             quiet = silences < allowed if inclusive else silences <= allowed
         elif lazy:
-            quiet = contact < instant if inclusive else contact <= instant
+            quiet = until.term < instant if inclusive else until.term <= instant
         else:
             continue
         guard.append(Clause(f"the {name} pass need not act meanwhile", quiet))
-    updates = {"since": V["now"], "last_contact": contact, "away": z3.BoolVal(False)}
-    return Action("polls", "client", guard, updates, (count, reply))
+    begin = Action("polls", "client", guard, {"client": CLIENT["cycling"], "cycle_until": until.term}, (count, until))
+    reply = Choice("reply_latency", Real(), lower=lo, upper=hi)
+    end = Action(
+        "polls_end",
+        "client",
+        (
+            Clause("several polls are told as one", V["client"] == CLIENT["cycling"]),
+            Clause("they are over", V["now"] == V["cycle_until"]),
+            Clause("the reply takes network.latency", z3.And(reply.term >= lo, reply.term <= hi)),
+        ),
+        {
+            "client": CLIENT["pausing"],
+            "since": V["now"],
+            "last_contact": V["now"] - reply.term,
+            "away": z3.BoolVal(False),
+        },
+        (reply,),
+    )
+    return begin, end
 
 
 def execution(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef | None]:
@@ -118,11 +131,18 @@ def execution(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef | None]:
     return numbers.real("execution_lo", lo), numbers.real("execution_hi", hi)
 
 
+def _not_told_as_one() -> tuple[Clause, ...]:
+    return (
+        Clause("the client called", V["client"] != CLIENT["absent"]),
+        Clause("no polls are just being told as one", V["client"] != CLIENT["cycling"]),
+    )
+
+
 def write_terminal(numbers: Numbers) -> Action:
     """The worker writes the terminal status, unless something else ended or removed the task before."""
     lo, hi = execution(numbers)
     guard = [
-        Clause("the client called", V["client"] != CLIENT["absent"]),
+        *_not_told_as_one(),
         Clause("the task is not terminal", V["status"] == STATUS["working"]),
         Clause("the record is there", z3.Not(V["gone"])),
         Clause("the work takes at least workload.execution[0]", V["now"] >= lo),
@@ -161,17 +181,16 @@ def sweep(poller: Poller, windows: Windows) -> Action | None:
         return None
     _, updates, acts = judged(windows, active(), poller.away())
     guard = [
-        Clause("the client called", V["client"] != CLIENT["absent"]),
+        *_not_told_as_one(),
         Clause("the sweep finds something to do", acts),
         *windows.errors_bounded,
     ]
     found = grid(numbers)
     if found is not None:
         period, lateness = found
-        inverse = z3.RealVal(str(1 / Fraction(period)))
-        behind = (V["now"] - V["phase"] - lateness) * inverse
+        behind = (V["now"] - V["phase"] - lateness) / period
         number = _at_least(_ceiling(behind), V["next_sweep"])
-        due = V["phase"] + z3.ToReal(number) * z3.RealVal(str(period))
+        due = V["phase"] + z3.ToReal(number) * period
         guard.append(Clause("a sweep of the grid is due", due <= V["now"]))
         updates["next_sweep"] = number + 1
     return Action("sweep", "reaper", guard, updates, windows.errors)
@@ -183,13 +202,15 @@ def sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
     if found is None:
         return ()
     period, lateness = found
-    length, inverse = z3.RealVal(str(period)), z3.RealVal(str(1 / Fraction(period)))
     clauses = []
+    moving = {name for name, _, follows_contact, _ in windows.limits_while_working() if follows_contact}
     for name, applies, instant, inclusive in windows.certain():
-        offset = (instant - V["phase"]) * inverse
+        if name in moving:
+            applies = z3.And(applies, V["client"] != CLIENT["cycling"])
+        offset = (instant - V["phase"]) / period
         number = _ceiling(offset) if inclusive else _floor(offset) + 1
         number = _at_least(number, V["next_sweep"])
-        due = V["phase"] + z3.ToReal(number) * length
+        due = V["phase"] + z3.ToReal(number) * period
         clauses.append(
             Clause(f"the sweep whose {name} pass must act is not missed", z3.Or(z3.Not(applies), V["now"] <= due + lateness))
         )

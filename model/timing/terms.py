@@ -12,9 +12,9 @@ from latchcheck.kernel import Bool, Enum, IntRange, Real, Variable
 
 from ..config import Config
 
-CLIENT = Enum("Client", ("absent", "calling", "pausing", "asking", "hearing", "stopped", "done"))
+CLIENT = Enum("Client", ("absent", "calling", "pausing", "asking", "hearing", "cycling", "stopped", "done"))
 """absent before the call; calling until the handle arrives; pausing between polls; asking while a request is out;
-hearing while a reply is on its way; stopped at a limit; done when it has read how the task ended."""
+hearing while a reply is on its way; cycling through several steady polls told as one; stopped at a limit; done when it has read how the task ended."""
 
 FATE = Enum("Fate", ("answered", "request_lost", "reply_lost"))
 SEEN = Enum("Seen", ("working", "terminal", "gone"))
@@ -36,6 +36,7 @@ VARIABLES = (
     Variable("away_used", Bool(), False),
     Variable("away", Bool(), False),
     Variable("give_up_at", Real(), 0),
+    Variable("cycle_until", Real(), 0),
     # server
     Variable("status", STATUS, "working"),
     Variable("cause", CAUSE, "none"),

@@ -4,8 +4,18 @@ from collections.abc import Mapping
 
 from latchcheck.kernel.verdict import PropertyVerdict
 from latchcheck.model.config import Config
+from latchcheck.model.keys import KEYS
 
 
 def assumptions(config: Config, verdicts: Mapping[str, PropertyVerdict]) -> tuple[str, ...]:
-    """One sentence for each value that was assumed and that an answered property reads."""
-    return ()
+    """One sentence for each value that nobody stated and that an answered property reads.
+
+    What a property lacks altogether is said in its own verdict, so a `not-applicable` one assumes nothing.
+    """
+    answered = {name for name, one in verdicts.items() if one.verdict != "not-applicable"}
+    found = [
+        key.assumed
+        for key in KEYS
+        if config.origin(key.flat).kind == "default" and answered.intersection(key.properties)
+    ]
+    return tuple(dict.fromkeys(found))

@@ -49,8 +49,41 @@ class Contact:
         return tuple(found)
 
 
+def complete(legs: Legs) -> bool:
+    """Whether `contacts` leaves none out: without failures the families are all there is."""
+    return legs.failures_followed == 0
+
+
+@attrs.frozen
+class Piece:
+    """Contacts before poll `k` from `lo` to `hi` (None: no end), and how long until the next successful one at most.
+
+    Where failures make the true set of contacts intricate, a piece may stand for more than there are.
+    """
+
+    lo: Ms
+    hi: Ms | None
+    next_ms: Ms | None
+
+
+def pieces(legs: Legs, lo: Ms, hi: Ms | None) -> Iterator[Piece]:
+    """Pieces that cover every contact between `lo` and `hi`; exactly these where `complete`."""
+    if complete(legs) and hi is not None:
+        for contact in contacts(legs, lo, hi):
+            yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=not contact.restart_used))
+        return
+    for k, start, _ in legs.starts():
+        yield Piece(start, None, success(legs, k))
+
+
+def success(legs: Legs, k: int, *, restart: bool = True) -> Ms | None:
+    """Longest time from a contact before poll `k` to the next successful one."""
+    longest = legs.leg(k, legs.failures_followed).hi
+    return None if longest is None else longest + (legs.schedule.restart_ms if restart else 0)
+
+
 def contacts(legs: Legs, lo: Ms, hi: Ms) -> Iterator[Contact]:
-    """Contacts that can happen between `lo` and `hi`, a few of each family."""
+    """Contacts that can happen between `lo` and `hi`; of steady ones the first and the last of each family."""
     for prefix, used in _prefixes(legs):
         yield from _along(legs, prefix, lo, hi, used=used)
 

@@ -15,7 +15,6 @@ from latchcheck.model.config import Config
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Script
-from latchcheck.model.timing.system import timed_system
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest, instant_between
@@ -149,7 +148,7 @@ def _runs(facts: Facts, legs: Legs, harmful: list[Silence]) -> Iterator[Callable
         for failed in range(silence.failed + 1):
             script = _script(facts, legs, silence, failed)
             if script is not None:
-                yield lambda script=script: script.run(timed_system(facts.config))
+                yield lambda script=script: script.run(facts.config)
 
 
 def _script(facts: Facts, legs: Legs, silence: Silence, failed: int) -> Script | None:

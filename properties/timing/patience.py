@@ -7,13 +7,11 @@ from latchcheck.kernel.duration import duration
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Script
-from latchcheck.model.timing.system import timed_system
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest
-from .contacts import Contact, contacts
+from .contacts import Contact, contacts, pieces, success
 from .facts import Facts
-from .retention import success
 
 NO_LIMIT = "no limit on the client's wait: client.overall_timeout is not set, nor ttl_mode = \"give-up\" with a ttl"
 
@@ -41,11 +39,7 @@ def patience_covers_execution(facts: Facts) -> Outcome:
         return NotApplicable(NO_POLLER)
     stop, _ = facts.stops()
     ends = earliest((Upper(facts.ends[1]), facts.alive_until()))
-    read = None
-    if ends.at is not None:
-        seen = [success(legs, k) for k, start, _ in legs.starts() if start <= ends.at]
-        if all(longest is not None for longest in seen):
-            read = ends.at + max(longest for longest in seen if longest is not None) + facts.latency[1]
+    read = _read(facts, legs, ends)
     safe = read is not None and (read < stop or (read == stop and not ends.closed))
     reach = "has no bound" if read is None else f"is {duration(read)} after creation"
     return Answer(
@@ -56,6 +50,22 @@ def patience_covers_execution(facts: Facts) -> Outcome:
         runs=_runs(facts, legs, ends) if not safe else (),
         harm="gave_up_early",
     )
+
+
+def _read(facts: Facts, legs: Legs, ends: Upper) -> Ms | None:
+    """The latest instant at which the end of the work is read (None: no bound)."""
+    if ends.at is None:
+        return None
+    last = success(legs, legs.steady)
+    read = ends.at
+    for piece in pieces(legs, 0 if last is None else max(0, ends.at - last), ends.at):
+        if piece.lo > ends.at:
+            continue
+        if piece.next_ms is None:
+            return None
+        latest = ends.at if piece.hi is None else min(piece.hi, ends.at)
+        read = max(read, latest + piece.next_ms + facts.latency[1])
+    return read
 
 
 def _runs(facts: Facts, legs: Legs, ends: Upper) -> Iterator[Callable[[], Trace]]:
@@ -100,5 +110,5 @@ def _execute(facts: Facts, legs: Legs, taken: tuple, cuts: tuple[Cut, ...], stop
         if facts.lazy and facts.skew_ms
         else {},
     )
-    return script.run(timed_system(facts.config))
+    return script.run(facts.config)
 

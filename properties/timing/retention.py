@@ -15,11 +15,10 @@ from latchcheck.kernel.duration import duration
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
-from latchcheck.model.timing.system import timed_system
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome, Vacuous
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, contacts
+from .contacts import Contact, Piece, contacts, pieces, success
 from .facts import Facts
 from .orphan import harmful_errors, judged, phase_for, silences
 
@@ -73,12 +72,6 @@ def _orphan_source(facts: Facts, window: Ms) -> Iterator[Source]:
         yield Source("orphans", max(0, window - facts.skew_ms), closed=facts.window_inclusive, hi=work)
 
 
-def success(legs: Legs, k: int, *, restart: bool = True) -> Ms | None:
-    """Longest time from a contact before poll `k` to the next successful one."""
-    longest = legs.leg(k, legs.failures_followed).hi
-    return None if longest is None else longest + (legs.schedule.restart_ms if restart else 0)
-
-
 # -- the properties -----------------------------------------------------------------------------------------------
 
 
@@ -103,18 +96,26 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
         return Vacuous(never)
     if not facts.ended_expires:
         return Answer(safe=True, clause="no terminal record is ever removed")
-    reaches = [_reach(facts, legs, source) for source in found]
-    worst = None if any(reach is None for reach in reaches) else max(reach for reach in reaches if reach is not None)
-    harmful = [source for source in found if _loses(facts, legs, source)]
-    margin = None if worst is None else facts.ttl_ms - worst
+    reaches = [_reach(facts, legs, _unexpired(facts, source)) for source in found]
+    harmful = [source for source in found if _reach(facts, legs, source).includes(facts.ttl_ms)]
+    worst = max(reaches, key=lambda reach: (reach.at is None, reach.at or 0))
     return Answer(
         safe=not harmful,
-        clause=_clause(facts, worst),
-        margin_ms=margin,
+        clause=_clause(facts, worst.at),
+        margin_ms=None if worst.at is None else facts.ttl_ms - worst.at,
         binding=TTL,
         runs=_runs(facts, legs, harmful),
         harm=harm,
     )
+
+
+def _unexpired(facts: Facts, source: Source) -> Source:
+    """The source as it would be if the ttl, which the margin is about, did not itself end running work."""
+    if source.cause != "worker" or not facts.running_expires:
+        return source
+    server = attrs.evolve(facts.config.server, expire_running=False)
+    alive = Facts(attrs.evolve(facts.config, server=server)).alive_until()
+    return attrs.evolve(source, hi=earliest((Upper(facts.ends[1]), alive)))
 
 
 def _clause(facts: Facts, worst: Ms | None) -> str:
@@ -126,60 +127,96 @@ def _clause(facts: Facts, worst: Ms | None) -> str:
     return f"the ttl ({duration(facts.ttl_ms)} from {facts.anchor}) is longer than {what}, {reach}"
 
 
-def _reach(facts: Facts, legs: Legs, source: Source) -> Ms | None:
-    """The ttl up to which this outcome can be lost (None: any), not counting that the ttl itself ends running work."""
-    _, stop = facts.stops()
-    hi = source.hi if source.cause != "worker" else earliest((Upper(facts.ends[1]), _without_ttl(facts)))
-    worst: Ms = 0
-    for k, start, _ in legs.starts():
-        begin = max(source.lo, start)
-        if not hi.admits(begin) and start > source.lo:
-            break
-        longest = success(legs, k)
-        if facts.anchor == "creation":
-            if hi.at is None or longest is None:
-                reach = stop
-            else:
-                reach = hi.at + longest if stop is None else min(hi.at + longest, stop)
-        elif facts.anchor == "activity":
-            reach = longest
-        else:
-            reach = longest if stop is None else stop - begin if longest is None else min(longest, stop - begin)
+@attrs.frozen
+class Reach:
+    """Every ttl up to `at` (itself only if `closed`; None: every one) loses an outcome."""
+
+    at: Ms | None
+    closed: bool = True
+
+    def includes(self, ttl_ms: Ms) -> bool:
+        return self.at is None or ttl_ms < self.at or (self.closed and ttl_ms == self.at)
+
+
+def _reach(facts: Facts, legs: Legs, source: Source) -> Reach:
+    """Up to which ttl the outcomes of a source can be lost."""
+    best = Reach(-1, closed=False)
+    of = {"creation": _from_creation, "activity": _from_activity}.get(facts.anchor, _from_end)
+    for piece in _pieces(facts, legs, source):
+        reach = of(facts, source, piece)
         if reach is None:
-            return None
-        worst = max(worst, reach)
-    return worst + facts.skew_ms
+            continue
+        if reach.at is None:
+            return reach
+        reach = Reach(reach.at + facts.skew_ms, reach.closed)
+        if best.at is None or reach.at > best.at or (reach.at == best.at and reach.closed):
+            best = reach
+    return best
 
 
-def _without_ttl(facts: Facts) -> Upper:
-    if not facts.running_expires:
-        return facts.alive_until()
-    server = attrs.evolve(facts.config.server, expire_running=False)
-    return Facts(attrs.evolve(facts.config, server=server)).alive_until()
-
-
-def _loses(facts: Facts, legs: Legs, source: Source) -> bool:
-    """Whether this outcome can be lost if every instant from the earliest contact on could be one."""
+def _pieces(facts: Facts, legs: Legs, source: Source) -> Iterator[Piece]:
+    """Contacts that may be the last before an outcome of the source."""
     _, stop = facts.stops()
-    kept = facts.ttl_ms - facts.skew_ms
-    for k, start, _ in legs.starts():
-        begin = max(source.lo, start)
-        if not source.hi.admits(begin) and not (start <= source.lo and source.possible):
-            return False
-        longest = success(legs, k)
-        if facts.anchor == "activity":
-            if (longest is None or longest >= kept) and (stop is None or start <= stop):
-                return True
-            continue
-        if facts.anchor == "creation":
-            latest = Upper(stop) if longest is None else earliest((source.hi.plus(longest), Upper(stop)))
-            if latest.leaves(max(kept, source.lo)):
-                return True
-            continue
-        room = Upper(stop) if longest is None else earliest((Upper(begin + longest), Upper(stop)))
-        if room.leaves(begin + kept, closed=source.closed or begin > source.lo or longest is not None):
-            return True
-    return False
+    last = success(legs, legs.steady)
+    if last is None or last == 0:
+        yield from pieces(legs, 0, None)
+        return
+    top = source.hi.at if source.hi.at is not None else stop if stop is not None else None
+    if facts.anchor == "creation":
+        # The latest contact loses most; without an end every later one does.
+        yield from pieces(legs, 0 if top is None else max(0, min(top, stop or top) - last), top)
+    else:
+        yield from pieces(legs, max(0, source.lo - last), source.lo + last if top is None else top)
+
+
+def _from_end(facts: Facts, source: Source, piece: Piece) -> Reach | None:
+    """The ttl counts from the terminal write: what matters is how long after it the next poll comes."""
+    _, stop = facts.stops()
+    if piece.hi is not None and piece.hi < source.lo:
+        x, closed = source.lo, source.closed
+        if not source.hi.leaves(x, closed=closed):
+            return None
+        p = None if piece.next_ms is None else piece.hi + piece.next_ms
+    else:
+        x = max(piece.lo, source.lo)
+        closed = source.closed or x > source.lo
+        if not source.hi.leaves(x, closed=closed):
+            return None
+        p = None if piece.next_ms is None else x + piece.next_ms
+        # A later outcome waits as long for its poll, so an open end of the source costs nothing here.
+        closed = closed or stop is None or (p is not None and p < stop)
+    if stop is not None and (p is None or p > stop):
+        p = stop
+    if p is None:
+        return Reach(None)
+    return None if p < x else Reach(p - x, closed)
+
+
+def _from_creation(facts: Facts, source: Source, piece: Piece) -> Reach | None:
+    """The ttl counts from creation: what matters is when the first poll after the outcome comes."""
+    _, stop = facts.stops()
+    latest = earliest((Upper(piece.hi), source.hi))
+    if not latest.leaves(piece.lo):
+        return None
+    p = latest if piece.next_ms is not None else Upper(None)
+    if piece.next_ms is not None:
+        p = p.plus(piece.next_ms)
+    p = earliest((p, Upper(stop)))
+    if p.at is None:
+        return Reach(None)
+    return Reach(p.at, p.closed) if p.leaves(source.lo, closed=source.closed) else None
+
+
+def _from_activity(facts: Facts, source: Source, piece: Piece) -> Reach | None:
+    """The ttl counts from the last contact: what matters is the silence around the outcome."""
+    _, stop = facts.stops()
+    latest = earliest((Upper(piece.hi), source.hi))
+    if not latest.leaves(piece.lo):
+        return None
+    length = piece.next_ms
+    if stop is not None and (length is None or piece.lo + length > stop):
+        length = stop - piece.lo
+    return Reach(length) if length is None or length >= 0 else None
 
 
 # -- runs ---------------------------------------------------------------------------------------------------------
@@ -271,6 +308,6 @@ def _execution(
             access=harmful_errors(facts) if facts.lazy else {},
             last_access=late if facts.lazy else None,
         )
-        return script.run(timed_system(facts.config))
+        return script.run(facts.config)
 
     return run

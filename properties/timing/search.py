@@ -70,7 +70,7 @@ def narrowed(system: System, harm: str) -> System:
     actions = tuple(
         attrs.evolve(action, updates={name: expr for name, expr in action.updates.items() if name not in others})
         for action in system.actions
-        if action.name != "polls"
+        if action.name not in ("polls", "polls_end")
     )
     urgency = system.urgency
     if harm != "expired_live":

@@ -12,11 +12,10 @@ from latchcheck.kernel.duration import duration
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
-from latchcheck.model.timing.system import timed_system
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, contacts
+from .contacts import Contact, complete, contacts, success
 from .facts import Facts
 from .orphan import harmful_errors, phase_for
 from .retention import TTL
@@ -37,7 +36,9 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
         return _by_silence(facts, legs)
     end = facts.ends[1]
     limit = earliest((Upper(end), _others(facts, legs)))
-    safe = not limit.leaves(facts.ttl_ms - facts.skew_ms)
+    if facts.lazy:
+        limit = _last_access(facts, legs, limit)
+    safe = not limit.leaves(max(0, facts.ttl_ms - facts.skew_ms))
     reach = "which has no bound" if limit.at is None else f"which ends {duration(limit.at)} after creation"
     return Answer(
         safe=safe,
@@ -64,25 +65,21 @@ def _access(facts: Facts, legs: Legs) -> Upper:
     return Upper(facts.stops()[1])
 
 
+def _last_access(facts: Facts, legs: Legs, limit: Upper) -> Upper:
+    """The last access that keeps to a limit: only an access expires anything where sweeps are lazy."""
+    if limit.at is None or not complete(legs):
+        return limit
+    step = success(legs, legs.steady) or limit.at
+    found = [contact for contact in contacts(legs, max(0, limit.at - step), limit.at) if contact.parts]
+    instants = [contact.hi for contact in found if limit.admits(contact.hi)]
+    if any(contact.lo < limit.at and not limit.admits(contact.hi) for contact in found):
+        return limit
+    return Upper(max(instants)) if instants else Upper(-1)
+
+
 def _by_silence(facts: Facts, legs: Legs) -> Outcome:
     kept = facts.ttl_ms - facts.skew_ms
-    worst: Ms | None = 0
-    end, (_, stop) = facts.ends[1], facts.stops()
-    for k, start, _ in legs.starts():
-        caps = [Upper(end), facts.alive_until("expiry", last_contact=start)]
-        if facts.lazy:
-            longest = legs.longest(k)
-            caps += [Upper(stop), Upper(None if longest is None else start + longest)]
-        elif stop is None:
-            # Without a limit the client never falls silent for good.
-            longest = legs.longest(k)
-            caps.append(Upper(None if longest is None or legs.failures_can_stop else start + longest))
-        limit = earliest(caps)
-        if limit.at is None:
-            worst = None
-            break
-        if limit.admits(start):
-            worst = max(worst, limit.at - start)
+    worst = _silent(facts, legs)
     safe = worst is not None and worst < kept
     return Answer(
         safe=safe,
@@ -95,6 +92,31 @@ def _by_silence(facts: Facts, legs: Legs) -> Outcome:
         runs=_silent_runs(facts, legs) if not safe else (),
         harm="expired_live",
     )
+
+
+def _silent(facts: Facts, legs: Legs) -> Ms | None:
+    """The longest silence under live work, before or after the client stopped (None: no bound)."""
+    worst: Ms = 0
+    first, stop = facts.stops()
+    for k, start, _ in legs.starts():
+        longest = legs.longest(k)
+        limit = earliest((Upper(facts.ends[1]), facts.alive_until("expiry", last_contact=start)))
+        polled = limit if longest is None else earliest((limit, Upper(start + longest)))
+        if facts.lazy:
+            polled = earliest((polled, Upper(stop)))
+        if polled.at is None:
+            return None
+        if polled.admits(start):
+            worst = max(worst, polled.at - start)
+        if (first is None and not legs.failures_can_stop) or facts.lazy:
+            continue
+        # The client may stop for good; until the next poll would have come, its last contact is that far back.
+        left = start if first is None or longest is None else max(start, first - longest)
+        if limit.at is None:
+            return None
+        if limit.admits(left):
+            worst = max(worst, limit.at - left)
+    return worst
 
 
 def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace]]:
@@ -156,6 +178,6 @@ def _execution(
             access=harmful_errors(facts) if facts.lazy else {},
             last_access=late if facts.lazy else None,
         )
-        return script.run(timed_system(facts.config))
+        return script.run(facts.config)
 
     return run
