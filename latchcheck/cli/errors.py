@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from contextlib import suppress
 
 BUG = (
     "this is a bug in latchcheck: please report it with the command line and the configuration; "
@@ -14,15 +14,5 @@ BUG = (
 def complain(text: str) -> None:
     """Write one error; control characters, which a broken file may bring along, are shown and not obeyed."""
     shown = "".join(one if one.isprintable() or one == "\n" else repr(one)[1:-1] for one in text)
-    try:
-        sys.stdout.flush()
+    with suppress(OSError):  # where nobody reads errors, the exit code still tells
         print(f"latchcheck: error: {shown}", file=sys.stderr, flush=True)  # noqa: T201 - this is where errors go
-    except BrokenPipeError:
-        silence_stdout()
-
-
-def silence_stdout() -> None:
-    """Send what is still to be written nowhere: its reader has gone, and the interpreter will flush once more."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

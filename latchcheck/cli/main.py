@@ -14,7 +14,7 @@ from io import TextIOWrapper
 
 import click
 
-from .errors import BUG, complain, silence_stdout
+from .errors import BUG, complain
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
@@ -74,7 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return INCONCLUSIVE
     except BrokenPipeError:
-        silence_stdout()
         return INCONCLUSIVE
     except Exception as error:  # noqa: BLE001 - the last resort: whatever else happens is a bug, and is told as one
         return _unexpected(error)
@@ -89,9 +88,7 @@ def _run(arguments: list[str]) -> int:
     try:
         with group.make_context("latchcheck", arguments) as context:
             group.invoke(context)
-        sys.stdout.flush()
     except click.exceptions.Exit as done:
-        sys.stdout.flush()
         return done.exit_code
     return 0
 

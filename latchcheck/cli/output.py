@@ -9,8 +9,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .errors import silence_stdout
-
 WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
 
@@ -41,10 +39,8 @@ class Output:
             sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
-            silence_stdout()
             raise
         except OSError as error:
-            silence_stdout()
             raise Unwritable(f"standard output: {error.strerror}") from error
 
     def finish(self) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from latchcheck.cli import main as cli
+from latchcheck.cli import wiring
 from latchcheck.kernel.exits import Exit
 from tests.cli.conftest import Run
 
@@ -106,11 +107,42 @@ def test_an_interruption_is_inconclusive(run: Run) -> None:
     assert outcome.err == "latchcheck: error: interrupted\n"
 
 
+def test_an_interruption_is_inconclusive_wherever_it_comes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C before the first question gives the same line and code."""
+
+    def interrupted() -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(wiring, "property_ids", interrupted)
+    outcome = run("verify", "fine.toml", "--property", "no-live-orphan")
+    assert (outcome.code, outcome.out, outcome.err) == (4, "", "latchcheck: error: interrupted\n")
+
+
 def test_control_characters_of_an_argument_are_shown_and_not_obeyed(run: Run) -> None:
     """An error that quotes bad input never sends its control characters to the terminal."""
-    outcome = run("ver\x1b[31mify\x07")
+    outcome = run("verify", "fine.toml", "--property", "no\x1b[31m\x07")
     assert "\x1b" not in outcome.err
-    assert r"\x1b[31m" in outcome.err
+    assert r"--property no\x1b[31m\x07: there is no such property" in outcome.err
+
+
+def test_errors_that_nobody_reads_change_no_code() -> None:
+    """With stderr closed at the other end the exit code is the same."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with process(["verify", "broken.toml"], stdout=theirs, stderr=theirs) as run:
+        os.close(theirs)
+    assert run.returncode == 2
+
+
+def test_help_that_nobody_reads_ends_quietly() -> None:
+    """A reader that goes away is no violation, even where there was nothing to verify."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with process(["--help"], stdout=theirs, stderr=subprocess.PIPE) as run:
+        os.close(theirs)
+        assert run.stderr is not None
+        assert run.stderr.read() == b""
+    assert run.returncode == 4
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,16 @@ def test_the_output_file_keeps_its_permissions_and_its_link(run: Run, tmp_path: 
     assert stat.S_IMODE(new.stat().st_mode) == 0o640
 
 
+def test_a_reader_of_the_old_file_keeps_it(run: Run, tmp_path: Path) -> None:
+    """The new text comes as a new file under the old name, so that a reader never sees a part of either."""
+    target = tmp_path / "out.txt"
+    target.write_text("old", encoding="utf-8")
+    with target.open(encoding="utf-8") as reader:
+        run("verify", "fine.toml", "-o", str(target))
+        assert reader.read() == "old"
+    assert "proved" in target.read_text(encoding="utf-8")
+
+
 def test_an_output_that_is_no_file_is_written_into(run: Run) -> None:
     """A device is written into and never replaced by a file."""
     assert run("verify", "fine.toml", "-o", "/dev/null").code == 0

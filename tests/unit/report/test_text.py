@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve
 
 from latchcheck.kernel.trace import Step, Trace
-from latchcheck.report.layout import columns, wrap
+from latchcheck.report.layout import columns, glue, wrap
 from latchcheck.report.text import render, setting, summary
 from tests.unit.report.sample import ABSENT, EVERY_VERDICT, PROVED, VIOLATED, report
 
@@ -88,3 +88,9 @@ def test_columns_share_the_width() -> None:
     """A wrapped column takes what the others leave, and its lines stay under its first."""
     lines = columns([("a", "bb", "one two three four five"), ("aaa", "b", "six")], align="<>w", width=28)
     assert lines == ["  a    bb  one two three", "           four five", "  aaa   b  six"]
+
+
+def test_what_is_glued_stays_on_a_line_that_can_hold_it() -> None:
+    """Glued words break only where the line is too short for them together."""
+    assert wrap("set " + glue("a = 1"), 6) == ["set", "a = 1"]
+    assert wrap("set " + glue("a = 1"), 4) == ["set", "a =", "1"]
