@@ -22,8 +22,12 @@ integers are already exact.
 
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 from attrs import field, frozen
+
+Config = dict[str, Any]
+Number = int | Fraction
 
 INF = 10**9
 """A grid instant later than anything that can matter."""
@@ -81,17 +85,17 @@ class World:
     order: tuple[str, ...] = field(default=("timeouts", "orphans", "expiry"))
 
 
-def section(config, name):
+def section(config: Config, name: str) -> Config:
     """A section of the plain dict, empty where absent."""
     return config.get(name) or {}
 
 
-def pair(value):
+def pair(value: Any) -> tuple[Any, Any]:
     """A range as given: a single value v is the point [v, v]."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    return (value[0], value[1]) if isinstance(value, (tuple, list)) else (value, value)
 
 
-def ttl_of(server, prefix):
+def ttl_of(server: Config, prefix: str) -> Number | None:
     """A ttl in milliseconds or None; enforced falls back to advertised when unset, "none" is none."""
     value = server.get(prefix + "_ttl")
     if value is None and prefix == "enforced":
@@ -99,7 +103,7 @@ def ttl_of(server, prefix):
     return None if value in (None, "none") else value
 
 
-def anchor_of(server, prefix):
+def anchor_of(server: Config, prefix: str) -> str:
     """The anchor of a ttl; enforced falls back to advertised, advertised to creation."""
     own = server.get(prefix + "_anchor")
     if own is None and prefix == "enforced":
@@ -107,7 +111,7 @@ def anchor_of(server, prefix):
     return own or "creation"
 
 
-def bind(delay, client, server):
+def bind(delay: Number, client: Config, server: Config) -> Fraction:
     """A delay (jittered, or an error backoff) bound by hint, `min_delay` and the ttl cap (item 7)."""
     hint = server.get("poll_interval")
     floor = client.get("min_delay") or 0
@@ -133,14 +137,14 @@ def bind(delay, client, server):
     return Fraction(gap)
 
 
-def nominal(client, poll):
+def nominal(client: Config, poll: int) -> Fraction:
     """The nominal delay before poll number `poll` (item 6), exact."""
     delay = Fraction(client["initial_delay"]) * Fraction(client.get("multiplier", 1)) ** (poll - 1)
     ceiling = client.get("max_delay")
     return delay if ceiling is None else min(Fraction(ceiling), delay)
 
 
-def gap_intervals(client, server, horizon):
+def gap_intervals(client: Config, server: Config, horizon: Number) -> list[tuple[Fraction, Fraction]]:
     """The interval of the gap before poll 1, 2, ... until it repeats or passes `horizon`."""
     if client.get("initial_delay") is None:
         raise Incomplete("client.initial_delay")
@@ -158,7 +162,7 @@ def gap_intervals(client, server, horizon):
         poll += 1
 
 
-def error_intervals(client, server, failures_max):
+def error_intervals(client: Config, server: Config, failures_max: int) -> list[Fraction] | None:
     """The gap after the f-th failure in a row, f = 1, 2, ...; None without an error backoff."""
     initial = client.get("error_initial_delay")
     if initial is None:
@@ -172,13 +176,13 @@ def error_intervals(client, server, failures_max):
     return out
 
 
-def strict_kinds(server):
+def strict_kinds(server: Config) -> int:
     """How many kinds of strict guard a run of this server can meet."""
     kinds = [server.get("orphan_window"), server.get("execution_deadline")]
     return sum(x is not None for x in (*kinds, ttl_of(server, "enforced")))
 
 
-def world(config, finer=1):
+def world(config: Config, finer: int = 1) -> World:
     """The grid form of `config`; `finer` multiplies the grid that the docstring above asks for.
 
     Raises Incomplete where the runs are not defined: no delay, no execution, failures without a
@@ -199,7 +203,7 @@ def world(config, finer=1):
     parts += [x.denominator for x in errors or ()]
     scale = lcm(*parts) * max(1, strict_kinds(server)) * finer
 
-    def grid(value):
+    def grid(value: Any) -> int:
         return INF if value is None else int(Fraction(value) * scale)
 
     limited = strict_kinds(server) > 0
@@ -210,7 +214,8 @@ def world(config, finer=1):
     action = server.get("expiry_action", "delete")
     told = ttl_of(server, "advertised")
     timeout = client.get("request_timeout")
-    latency = tuple(grid(x) for x in pair(network.get("latency", (0, 0))))
+    shortest, longest = pair(network.get("latency", (0, 0)))
+    latency = (grid(shortest), grid(longest))
     if timeout is not None and grid(timeout) < 2 * latency[1]:
         raise ValueError("the oracle wants request_timeout >= the longest round trip")
     return World(

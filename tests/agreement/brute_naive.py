@@ -4,6 +4,7 @@ It exists to check `brute_search.py`.  Each instant is a set of states; the even
 taken in every order, then the clock moves one step, unless something must happen first.
 """
 
+from collections.abc import Iterator
 from itertools import chain
 
 from attrs import evolve, frozen
@@ -54,7 +55,7 @@ class Naive:
 
     def run(self) -> None:
         """Breadth first, instant by instant, until nothing is left to follow."""
-        first = State("back", 0, 0, 0, 0, False, False, False, False, "running", "", 0, 0, ())  # noqa: FBT003
+        first = State("back", 0, 0, 0, 0, False, False, False, False, "running", "", 0, 0, ())
         layer = {self._open(first)}
         while layer:
             layer = self._close(layer)
@@ -85,11 +86,9 @@ class Naive:
     def _may_wait(self, state: State) -> bool:
         """Whether the clock may pass this instant."""
         now, world = self.now - 1, self.world
-        if state.record == "running" and now == world.execution[1]:
-            return False
-        if any(age == world.lateness for age in state.windows):
-            return False
-        if now >= self.limit and state.client not in STOPPED:
+        ends = state.record == "running" and now == world.execution[1]
+        sweeps = any(age == world.lateness for age in state.windows)
+        if ends or sweeps or (now >= self.limit and state.client not in STOPPED):
             return False
         if state.client in ("sent", "left"):
             return state.sent < world.latency[1]
@@ -114,7 +113,7 @@ class Naive:
             return state
         return evolve(state, windows=(*state.windows, 0))
 
-    def _client(self, s: State):  # noqa: ANN202
+    def _client(self, s: State) -> Iterator[State]:
         world = self.world
         if self.now >= self.limit and s.client not in STOPPED:
             self.harm.add(UNSEEN)
@@ -144,7 +143,7 @@ class Naive:
         poll = min(s.poll + 1, len(self.world.gaps.after))
         return evolve(s, client=client, timer=0, sent=0, poll=poll)
 
-    def _arrive(self, s: State):  # noqa: ANN202
+    def _arrive(self, s: State) -> Iterator[State]:
         """A poll reaches the server: judged first where lazy, then it is a contact, then read."""
         for judged in self._sweep(s) if self.world.lazy else [s]:
             touched = evolve(judged, silence=0, away=False)
@@ -166,7 +165,7 @@ class Naive:
                 unread="",
             )
 
-    def _server(self, s: State):  # noqa: ANN202
+    def _server(self, s: State) -> Iterator[State]:
         low, high = self.world.execution
         if s.record == "running" and low <= self.now <= high:
             yield evolve(s, record="terminal", unread="work", terminal=0)
@@ -181,7 +180,7 @@ class Naive:
             states = [after for state in states for after in self._pass(name, state)]
         return states
 
-    def _pass(self, name: str, s: State):  # noqa: ANN202
+    def _pass(self, name: str, s: State) -> Iterator[State]:
         if s.record == "running":
             age, quiet = self.judge.age[name], self.judge.silence[name]
             must = self.now >= age.must or s.silence >= quiet.must

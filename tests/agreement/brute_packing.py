@@ -6,6 +6,8 @@ the set in environment e.  Plain sets of pairs would do; integers make the searc
 decide thousands of configurations.
 """
 
+from collections.abc import Iterator
+
 from attrs import field, frozen
 
 
@@ -16,7 +18,7 @@ class Packing:
     n: int
     every: int = field(init=False)
 
-    def __attrs_post_init__(self):
+    def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "every", (1 << self.n) - 1)
 
     def all(self, width: int) -> int:
@@ -67,7 +69,7 @@ class Packing:
         """The environments in which the set is not empty."""
         return self.upto(bits) & self.every
 
-    def instants(self, bits: int):
+    def instants(self, bits: int) -> Iterator[tuple[int, int]]:
         """Pairs (instant, environments), in order, where not empty."""
         instant = 0
         while bits:
@@ -77,10 +79,3 @@ class Packing:
             yield instant, bits & self.every
             bits >>= self.n
             instant += 1
-
-    def environments(self, mask: int):
-        """The indices of the environments in a mask."""
-        while mask:
-            low = mask & -mask
-            yield low.bit_length() - 1
-            mask ^= low

@@ -1,4 +1,4 @@
-"""`patience-covers-execution`: does the client read the end of every execution before its limit?
+"""`patience-covers-execution`: the client reads the end of every execution before its limit.
 
 Read of the client and the work alone: the execution runs its declared course, the server neither
 stops the work nor removes the record (the other properties speak about that).  A reply that comes

@@ -8,7 +8,7 @@ environments, in offsets from the contact.
 
 from collections import defaultdict
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from tests.agreement.brute_grid import INF, World
 from tests.agreement.brute_packing import Packing
@@ -26,14 +26,23 @@ class Stance:
     away_used: bool
 
 
+@frozen(slots=True)
+class Wait:
+    """A gap about to start: by whom, whether it was away in this silence (0 or 1), and at which offsets."""
+
+    stance: Stance
+    away: int
+    starts: int
+
+
 @define(slots=True)
 class Silence:
     """What can happen in the silence after one contact, packed by (offset, environment).
 
     Index 0 of a pair: the client was not away in this silence; index 1: it was, or is.
     `waiting`: no contact yet, and not stopped by its errors (its limit is not looked at here).
-    `arrivals`: the next contact.  `late`: an arrival whose reply may not have come yet.
-    `quiet`: environments in which no contact need ever follow; `quiet_by_limit`: for its limit.
+    `arrivals`: the next contact.  `quiet`: environments in which no contact need ever follow;
+    `quiet_by_limit`: those in which its limit is the reason.
     `follow`: stance at the next contact -> offset -> packed offsets, from that contact, at which
     the client's next gap starts.
     """
@@ -45,12 +54,15 @@ class Silence:
     follow: dict = Factory(lambda: defaultdict(lambda: defaultdict(int)))
 
     def absorb(self, other: "Silence") -> None:
-        """Add what another stance at the same contact can do (its `follow` excepted)."""
+        """Add what another stance at the same contact can do."""
         for i in (0, 1):
             self.waiting[i] |= other.waiting[i]
             self.arrivals[i] |= other.arrivals[i]
         self.quiet |= other.quiet
         self.quiet_by_limit |= other.quiet_by_limit
+        for stance, offsets in other.follow.items():
+            for offset, refs in offsets.items():
+                self.follow[stance][offset] |= refs
 
 
 @frozen(slots=True)
@@ -84,61 +96,60 @@ class Poller:
             return silence
         may_send = packing.later(self.may_send, -contact)
         stopped = packing.later(self.stopped, -contact)
-        queue = [(stance.poll, stance.failures, stance.away_used, 0, refs)]
+        queue = [Wait(stance, 0, refs)]
         while queue:
-            poll, failures, used, away, starts = queue.pop()
-            options = [(used, away, 0)]
-            if self.world.restart_gap and not used:
-                options.append((True, 1, self.world.restart_gap))
-            for used_after, away_after, extra in options:
-                step = (poll, failures, used_after, away_after)
-                self._gap(silence, queue, step, extra, starts, may_send, stopped)
+            wait = queue.pop()
+            queue += self._gap(silence, wait, 0, may_send, stopped)
+            if self.world.restart_gap and not wait.stance.away_used:
+                away = Wait(evolve(wait.stance, away_used=True), 1, wait.starts)
+                queue += self._gap(silence, away, self.world.restart_gap, may_send, stopped)
         return silence
 
-    def _gap(self, silence, queue, step, extra, starts, may_send, stopped):
-        """One gap from `starts`, the poll after it, and its failure on the way in."""
-        world, packing = self.world, self.packing
-        poll, failures, used, away = step
-        low, high = world.gaps.before(poll, failures)
-        waiting = packing.spread(starts, 0, high + extra)
-        silence.waiting[away] |= waiting
+    def _gap(self, silence: Silence, wait: Wait, extra: int, may_send: int, stopped: int) -> list[Wait]:
+        """One gap and the poll after it; the wait after that poll fails on its way in, if it can."""
+        world, packing, stance = self.world, self.packing, wait.stance
+        low, high = world.gaps.before(stance.poll, stance.failures)
+        waiting = packing.spread(wait.starts, 0, high + extra)
+        silence.waiting[wait.away] |= waiting
         by_limit = packing.anywhere(waiting & stopped)
         silence.quiet_by_limit |= by_limit
         silence.quiet |= by_limit
-        sent = packing.spread(starts, low, high + extra) & may_send
+        sent = packing.spread(wait.starts, low, high + extra) & may_send
         if not sent:
-            return
-        arrivals = packing.spread(sent, *world.latency)
-        silence.waiting[away] |= packing.spread(sent, 0, world.latency[1])
-        silence.arrivals[away] |= arrivals
-        next_poll = min(poll + 1, len(world.gaps.after))
-        may_fail = failures < world.failures_max
-        self._follow(silence, next_poll, failures, used, sent, arrivals, may_fail)
-        if not may_fail:
-            return
-        silence.waiting[away] |= packing.spread(sent, 0, world.request_timeout)
+            return []
+        silence.waiting[wait.away] |= packing.spread(sent, 0, world.latency[1])
+        silence.arrivals[wait.away] |= packing.spread(sent, *world.latency)
+        answered = Stance(min(stance.poll + 1, len(world.gaps.after)), 0, stance.away_used)
+        self._answered(silence, answered, sent)
+        if stance.failures >= world.failures_max:
+            return []
+        failed = evolve(answered, failures=stance.failures + 1)
+        stops = failed.failures >= world.errors_max
+        self._lost(silence, evolve(failed, failures=STOPPED) if stops else failed, sent)
+        silence.waiting[wait.away] |= packing.spread(sent, 0, world.request_timeout)
         noticed = packing.later(sent, world.request_timeout)
-        if failures + 1 >= world.errors_max:
+        if stops:
             silence.quiet |= packing.anywhere(noticed)
-            return
-        queue.append((next_poll, failures + 1, used, away, noticed))
+            return []
+        return [Wait(failed, wait.away, noticed)]
 
-    def _follow(self, silence, poll, failures, used, sent, arrivals, may_fail):
-        """The stances after an arrival: its reply came, or was lost on the way out."""
+    def _answered(self, silence: Silence, stance: Stance, sent: int) -> None:
+        """The poll arrives and its reply comes back."""
+        packing, latency = self.packing, self.world.latency
+        starts = silence.follow[stance]
+        for offset, environments in packing.instants(packing.spread(sent, *latency)):
+            starts[offset] |= packing.spread(environments, *latency)
+
+    def _lost(self, silence: Silence, stance: Stance, sent: int) -> None:
+        """The poll arrives and its reply is lost: noticed one request timeout after it was sent."""
         packing, (low, high) = self.packing, self.world.latency
-        answered = silence.follow[Stance(poll, 0, used)]
-        for offset, environments in packing.instants(arrivals):
-            answered[offset] |= packing.spread(environments, low, high)
-        if not may_fail:
-            return
-        stops = failures + 1 >= self.world.errors_max
-        lost = silence.follow[Stance(poll, STOPPED if stops else failures + 1, used)]
-        for offset, _ in packing.instants(arrivals):
+        starts = silence.follow[stance]
+        for offset, _ in packing.instants(packing.spread(sent, low, high)):
             window = sent & packing.between(offset - high, offset - low)
-            lost[offset] |= packing.later(window, self.world.request_timeout - offset)
+            starts[offset] |= packing.later(window, self.world.request_timeout - offset)
 
 
-def limit_choices(world: World):
+def limit_choices(world: World) -> list[tuple[int, int | None]]:
     """Pairs (limit instant, offset of the create reply or None for any), one an environment.
 
     The call was sent one request latency before time 0, the create reply takes another latency,

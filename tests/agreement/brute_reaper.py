@@ -20,7 +20,7 @@ class Threshold:
     must: int
 
     @classmethod
-    def of(cls, limit: int, skew: int, strict: bool) -> "Threshold":
+    def of(cls, limit: int, skew: int, *, strict: bool) -> "Threshold":
         """The thresholds of ``elapsed > limit`` (strict) or ``elapsed >= limit``."""
         if limit >= INF:
             return cls(INF, INF)

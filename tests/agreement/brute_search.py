@@ -170,7 +170,7 @@ class Search:
     def _forced_at_access(self, arrival: int, silence: int) -> bool:
         return arrival >= self.judge.age_forced or silence >= self.judge.silence_forced
 
-    def _owed(self, contact: int, offset: int, alive: int):
+    def _owed(self, contact: int, offset: int, alive: int) -> list[tuple[int, int]]:
         """Split `alive` by the instant before which an owed sweep must find the record terminal."""
         world, judge, packing = self.world, self.judge, self.packing
         if world.lazy or contact + offset < judge.age_forced:
@@ -247,7 +247,7 @@ class Judgement:
                 self._sweep_ends(source, sweeping & arrivals & self.may(source), arrivals)
 
     def _work_ends(self, running: int, arrivals: int) -> None:
-        """The work writes as early as it can in this silence; may a sweep remove it unread?"""
+        """The work writes as early as it can in this silence; a sweep that may remove it unread is harm."""
         search, packing = self.search, self.search.packing
         written = max(self.contact, search.world.execution[0])
         if written > search.world.execution[1]:
@@ -260,7 +260,7 @@ class Judgement:
         search.found.note(LOST, alive, harm)
 
     def _sweep_ends(self, source: str, acting: int, arrivals: int) -> None:
-        """A sweep makes the record terminal; may it, or another one, remove it unread?"""
+        """A sweep makes the record terminal; it, or another one, may remove it unread."""
         search, packing = self.search, self.search.packing
         names = (LOST, LOST_TIMEOUT) if source == "timeouts" else (LOST,)
         for offset, environments in packing.instants(acting):
@@ -329,7 +329,7 @@ class LazyJudgement:
         return [source for source in acts if self._may(source, offset)]
 
     def _lost_accesses(self) -> None:
-        """A poll that fails on its way out made the record terminal: is it there for the next?"""
+        """A poll that fails on its way out made the record terminal: it may be gone at the next."""
         search = self.search
         for stance, offsets in self.silence.follow.items():
             if stance.failures == 0:

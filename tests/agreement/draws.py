@@ -97,7 +97,7 @@ def limits_of(rng: Random, client: dict[str, Any], server: dict[str, Any], draw:
 
 def draw(seed: int, *, longest: int = 25) -> dict[str, Any]:
     """Configuration number `seed`; `longest` bounds the execution (milliseconds)."""
-    rng = Random(seed)
+    rng = Random(seed)  # noqa: S311 -- a repeatable draw, no secret
     latency = rng.choice(LATENCIES)
     failures = rng.choice((0, 0, 0, 1, 1, 2))
     low = rng.randint(0, longest)
@@ -116,7 +116,42 @@ def draw(seed: int, *, longest: int = 25) -> dict[str, Any]:
     if rng.random() < 0.6:
         gap = longest_gap(client, server)
         ttl = server.get("advertised_ttl", high)
-        ends = (high, high + gap, high + gap + 2 * latency[1], ttl, ttl + latency[1])
+        failing = failures * (client.get("request_timeout", 0) + gap)
+        late = high + gap + 3 * latency[1] + failing
+        ends = (high, high + gap, late, late, late + client.get("restart_gap", 0) + 1, ttl)
         client["overall_timeout"] = near(rng, *ends)
         client["overall_timeout_from"] = rng.choice(("call", "handle"))
+    add_small_systems(rng, out)
     return out
+
+
+def add_small_systems(rng: Random, out: dict[str, Any]) -> None:
+    """Leases, attempts, keys, humans and markers, each with some chance; the whole system ignores them."""
+    client, server, load = out["client"], out["server"], out["workload"]
+    high, latency = load["execution"][1], out["network"]["latency"]
+    if rng.random() < 0.4:
+        renewal, stall = rng.choice((1, 2, 3)), rng.choice((0, 1, 2, 5))
+        load["stall"] = stall
+        if rng.random() < 0.7:
+            server["lease_renewal"] = renewal
+        server["lease_timeout"] = near(rng, renewal + stall, renewal + stall + 1, high)
+        server["lease_sweep"] = rng.choice((1, 2))
+    if rng.random() < 0.4 and "execution_deadline" in server:
+        server["max_attempts"] = rng.choice((1, 1, 2, 3))
+        server["retry_initial_delay"] = rng.choice((1, 2))
+        server["retry_multiplier"] = rng.choice((1, 2))
+        if rng.random() < 0.5:
+            server["retry_max_delay"] = rng.choice((1, 3))
+    if rng.random() < 0.4:
+        client["retry_horizon"] = rng.randint(1, 10)
+        server["idempotency_retention"] = near(rng, client["retry_horizon"], client["retry_horizon"] + latency[1])
+    if rng.random() < 0.4:
+        ttl = server.get("enforced_ttl", server.get("advertised_ttl", 5))
+        server["cancel_marker_retention"] = near(rng, ttl, ttl + 2, ttl + 4)
+    if rng.random() < 0.4:
+        load["human_answer"] = (1, rng.randint(1, 8))
+        answer = load["human_answer"][1]
+        server["input_window"] = near(rng, answer, answer + 2 * latency[1])
+    if rng.random() < 0.4:
+        load["works_on_after_cancel"] = rng.choice((True, False, 2))
+        server["expiry_stops_work"] = rng.random() < 0.5
