@@ -18,6 +18,8 @@ from .errors import BUG, complain
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
+    "explain": "latchcheck.cli.explain",
+    "list": "latchcheck.cli.list_",
 }
 
 # The numbers of latchcheck.kernel.exits, which is not imported here: with it comes the solver,

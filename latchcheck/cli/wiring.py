@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from latchcheck.kernel.verdict import Report
-from latchcheck.model.config import Config
+if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.kernel.verdict import Report
+    from latchcheck.model.config import Config
 
 
 def read_config(
@@ -34,8 +36,56 @@ def property_ids() -> tuple[str, ...]:
     return tuple(CATALOGUE)
 
 
+def explain_property(name: str) -> dict[str, object] | None:
+    """What a property claims, where that is said, and the keys it reads; None where there is no such property."""
+    from latchcheck.model.describe import key_rows
+    from latchcheck.properties.timing import CATALOGUE
+
+    found = CATALOGUE.get(name)
+    if found is None:
+        return None
+    return {
+        "sentence": found.sentence.text,
+        "keyword": found.keyword,
+        "source": f"{found.sentence.source}, {found.sentence.where}",
+        "reads": [row["key"] for row in key_rows() if name in _listed(row["properties"])],
+    }
+
+
+def explain_keys(name: str) -> list[dict[str, object]]:
+    """The configuration keys that a name may mean, in any spelling, as rows of plain data."""
+    from latchcheck.model.describe import explained
+
+    return explained(name)
+
+
+def nearest_keys(name: str) -> list[str]:
+    """The keys whose names are most like this one, the nearest first."""
+    from latchcheck.model.describe import nearest_keys as nearest
+
+    return nearest(name)
+
+
+def key_rows() -> list[dict[str, object]]:
+    """Every configuration key as a row of plain data."""
+    from latchcheck.model.describe import key_rows as rows
+
+    return rows()
+
+
+def preset_rows() -> list[dict[str, object]]:
+    """Every preset as a row of plain data, clients first."""
+    from latchcheck.model.describe import preset_rows as rows
+
+    return rows()
+
+
 def is_bad_input(error: BaseException) -> bool:
     """Whether an exception says that the user's input is wrong, rather than the checker."""
     from latchcheck.model.reading.errors import ConfigError
 
     return isinstance(error, ConfigError)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

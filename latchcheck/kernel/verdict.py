@@ -14,11 +14,10 @@ from attrs import field, frozen
 from attrs.validators import in_
 
 if TYPE_CHECKING:
-    from .records import Sentence
+    from .records import Keyword, Sentence
     from .trace import Trace
 
 Verdict = Literal["proved", "holds", "violated", "vacuous", "inconclusive", "not-applicable"]
-Keyword = Literal["MUST", "SHOULD", "MAY"]
 Milliseconds = int | Fraction
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
