@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from latchcheck.kernel.verdict import Configuration, PropertyVerdict, Repair, Report
@@ -67,6 +68,7 @@ def plain(value: Any) -> Any:
     return value
 
 
+@cache
 def _installed(package: str) -> str | None:
     """The version of a package as its metadata says, since importing it would cost more than the proof."""
     from importlib.metadata import PackageNotFoundError, version
