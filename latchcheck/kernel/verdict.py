@@ -78,7 +78,7 @@ class PropertyVerdict:
 
     `margin_ms` is the signed slack: how far the binding knob may still move, or, when negative, must move.
     It is None where the property has no number.
-    `clause` is the part of the property that decides, with the numbers it read.
+    `clause` is the part of the property that decides, stated as it must hold, with the numbers it read.
     `reason` says what is missing (`not-applicable`), what shadows it (`vacuous`) or what ran out (`inconclusive`).
     `binding` names the keys that the margin is about.
     `bound_ms` is a bound that the property promises to report.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 EVENTS_MAX = 60
 EVENTS_HEAD = 20
+HEAD = ("verdict", "margin", "property", "evidence; what limits the margin")
 
 
 def render(report: Report, *, width: int = WIDTH, colour: bool = False) -> str:
@@ -63,8 +64,10 @@ def _verdicts(report: Report, width: int, paint: Paint) -> list[str]:
     absent = [one for one in report.properties if one.verdict == "not-applicable"]
     lines: list[str] = []
     if decided:
-        rows = [(one.verdict, _margin(one), one.id, _evidence(one)) for one in decided]
-        lines += columns(rows, align="<><w", width=width, roles=[one.verdict for one in decided], paint=paint)
+        rows = [HEAD, *((one.verdict, _margin(one), one.id, _evidence(one)) for one in decided)]
+        roles = ["", *(one.verdict for one in decided)]
+        table = columns(rows, align="<><w", width=width, roles=roles, paint=paint)
+        lines += [paint(table[0], "label"), *table[1:]]
     if decided and absent:
         lines.append("")
     if absent:
@@ -81,18 +84,17 @@ def _evidence(one: PropertyVerdict) -> str:
     """The class of the evidence and its limits, beside the verdict, so that none is taken for more than it is."""
     parts: list[str] = []
     if one.verdict == "proved":
-        parts.append(f"every execution ({one.engine})")
+        parts.append("all runs")
     elif one.verdict == "holds":
-        parts.append(f"within {one.scope or 'its scope'} ({one.engine})")
+        parts.append(f"all runs within {one.scope}")
     elif one.witness is not None:
-        count = len(one.witness.steps)
-        parts.append(f"a run of {count} {'event' if count == 1 else 'events'}, replayed")
+        parts.append(f"a run of {len(one.witness.steps)}")
     if one.reason:
         parts.append(one.reason)
     if one.bound_ms is not None:
         parts.append(f"bound {duration(one.bound_ms)}")
     if one.binding and one.margin_ms is not None:
-        parts.append("limit: " + ", ".join(knob(key) for key in one.binding))
+        parts.append(", ".join(knob(key) for key in one.binding))
     return "; ".join(parts)
 
 
@@ -101,14 +103,16 @@ def _violation(one: PropertyVerdict, config: Mapping[str, Any], width: int, pain
     facts = [
         ("sentence", f"{one.keyword}: {one.sentence.text}"),
         ("source", ", ".join(part for part in (one.sentence.source, one.sentence.where) if part)),
-        ("because", one.clause or ""),
+        ("fails", one.clause or ""),
         ("limit", ", ".join(knob(key) for key in one.binding)),
     ]
     facts = [(label, text) for label, text in facts if text]
     lines = [paint(f"violated: {one.id}{margin}", "violated")]
     lines += columns(facts, align="<w", width=width, roles=["label"] * len(facts), paint=paint)
     if one.witness is not None:
-        lines += ["", *_timeline(one.witness, width, paint)]
+        count = len(one.witness.steps)
+        title = f"A run that shows it, {count} {'event' if count == 1 else 'events'}, replayed:"
+        lines += ["", "  " + paint(title, "title"), *_timeline(one.witness, width, paint)]
     if one.repairs:
         lines += ["", "  " + paint("Any one of these removes it:", "title")]
         for repair in one.repairs:

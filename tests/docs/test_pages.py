@@ -50,7 +50,7 @@ def test_a_link_leads_to_a_file(page: Path) -> None:
 
 
 def test_crowded_lines_are_found() -> None:
-    """Two sentences on a line are found in prose, and not in code, tables, items and abbreviations, nor in what is made from data."""
+    """Two sentences on a line are found in prose written by hand, and not in code, tables, items, abbreviations."""
     page = "One. Two.\nOne.\n| One. Two. |\n```\nOne. Two.\n```\n1. One.\nSee e.g. Two.\nA `b. C` d.\nOne? (Two.)\n"
     assert crowded(page) == [1, 10]
     assert crowded("One.\n<!-- What follows is made by a script. -->\nOne. Two.\n") == []

@@ -57,7 +57,7 @@ def test_a_long_run_is_cut_in_the_middle_and_says_so() -> None:
     shown = [int(number) for number in re.findall(r"send_poll k=(\d+)", text)]
     assert shown == [*range(20), *range(60, 100)]
     assert "... 40 more events; all of them are in the JSON form" in text
-    assert "a run of 100 events, replayed" in text
+    assert "A run that shows it, 100 events, replayed:" in text
 
 
 def test_a_run_without_a_clock_has_no_time_column() -> None:
@@ -65,7 +65,7 @@ def test_a_run_without_a_clock_has_no_time_column() -> None:
     run = Trace(system="toy", steps=(Step(at_ms=None, party="clock", action="tick", changed={"b": (0, 1)}),))
     text = render(report(evolve(VIOLATED, witness=run)))
     assert "    party  event  what changed\n    clock  tick   b: 0 -> 1\n" in text
-    assert "a run of 1 event, replayed" in text
+    assert "A run that shows it, 1 event, replayed:" in text
 
 
 def test_the_last_line_counts_and_names_the_exit_code() -> None:
