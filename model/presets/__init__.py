@@ -155,8 +155,8 @@ def _unknown(party: Party, name: str) -> ConfigError:
     plain = name.lower().removesuffix("-client").removesuffix("-server").removesuffix("-receiver")
     if plain in names(other) and plain not in names(party):
         instead = f"it is a {other}: --{other} {plain}"
-    elif near := difflib.get_close_matches(plain, names(party), n=1):
-        instead = f'did you mean "{near[0]}"?'
+    elif near := difflib.get_close_matches(plain, names(party), n=3):
+        instead = f"did you mean {' or '.join(near)}?"
     else:
         instead = "`latchcheck list presets` names them all"
     return ConfigError(f"there is no {party} preset of this name", where, instead)

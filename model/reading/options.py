@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from ..config import SECTIONS, Origin
 from ..keys import BY_SPELLING, find
@@ -9,6 +10,8 @@ from .errors import ConfigError, Where
 from .sections import Given, given_twice, unknown
 from .toml import decimal
 from .values import Spot, parse
+
+_SHOWN_LENGTH: Final = 80
 
 
 def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
@@ -19,7 +22,9 @@ def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
     seen: dict[str, Where] = {}
     for assignment in assignments:
         path, sign, text = (part.strip() for part in assignment.partition("="))
-        where = Where(f"--set {assignment}")
+        where = Where(
+            f"--set {assignment}" if len(assignment) <= _SHOWN_LENGTH else f"--set {assignment[:_SHOWN_LENGTH]}..."
+        )
         if not sign or not path:
             raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
         if not text:

@@ -88,7 +88,7 @@ def _nearest(section: str, spelled: str, value: object) -> str:
         return _with_unit(key, suffix.group(1), value)
     if (section, plain) in BY_SPELLING:
         return f'write "{plain}"'
-    elsewhere = [key for key in find(plain) if key.section != section]
+    elsewhere = [key for key in (*find(spelled), *find(plain)) if key.section != section]
     if elsewhere:
         return f"it belongs in [{elsewhere[0].section}]"
     here = [name for of, name in BY_SPELLING if of == section]

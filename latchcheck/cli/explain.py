@@ -1,0 +1,94 @@
+"""`latchcheck explain`: what a configuration key or a property means."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping
+
+import click
+
+from . import wiring
+from .output import Output
+
+LABEL_WIDTH = 12
+
+
+@click.command(
+    "explain",
+    short_help="Say what a configuration key or a property means.",
+    epilog="A key may be named without its section, and in any spelling: server.orphan_window, ttlMs.",
+)
+@click.argument("name", metavar="KEY|PROPERTY")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+def command(name: str, form: str) -> None:
+    """Say what KEY means, what it takes, its default and why; or what PROPERTY claims."""
+    keys = wiring.explain_keys(name)
+    claim = wiring.explain_property(name)
+    if not keys and claim is None:
+        raise click.UsageError(_unknown(name))
+    out = Output(None)
+    if form == "json":
+        found = {"keys": keys, "property": claim}
+        out.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        return
+    texts = [_key(row, out.width) for row in keys]
+    if claim is not None:
+        texts.append(_claim(name, claim, out.width))
+    out.write("\n".join(texts))
+
+
+def _key(row: Mapping[str, object], width: int) -> str:
+    lines = [
+        ("takes", row["takes"]),
+        ("spelled", ", ".join(_words(row["spellings"]))),
+        ("default", row["default"]),
+        ("if absent", row["assumed"]),
+        ("why", row["why"]),
+        ("read by", ", ".join(_words(row["properties"]))),
+        (
+            "source",
+            f"docs/reference/semantics.md, {row['source']}" if "section" in str(row["source"]) else row["source"],
+        ),
+    ]
+    return _entry(str(row["key"]), str(row["meaning"]), lines, width)
+
+
+def _claim(name: str, claim: Mapping[str, object], width: int) -> str:
+    known = dict(claim)
+    sentence = str(known.pop("sentence"))
+    lines = [
+        (label.replace("_", " "), ", ".join(_words(value)) if isinstance(value, list) else value)
+        for label, value in known.items()
+        if value
+    ]
+    return _entry(name, sentence, lines, width)
+
+
+def _entry(title: str, text: str, lines: list[tuple[str, object]], width: int) -> str:
+    body = [title, _wrapped(text, "  ", "  ", width), ""]
+    for label, value in lines:
+        first = f"  {label:<{LABEL_WIDTH - 2}}"
+        body.append(_wrapped(str(value), first, " " * LABEL_WIDTH, width))
+    return "\n".join(body) + "\n"
+
+
+def _wrapped(text: str, first: str, rest: str, width: int) -> str:
+    return textwrap.fill(
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
+    )
+
+
+def _words(values: object) -> list[str]:
+    assert isinstance(values, (list, tuple))
+    return [str(value) for value in values]
+
+
+def _unknown(name: str) -> str:
+    import difflib  # only when there is something to mend
+
+    near = wiring.nearest_keys(name) + difflib.get_close_matches(name, wiring.property_ids(), n=2)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`latchcheck list keys` names the keys"
+    return f"there is no key and no property {name!r}; {hint}"
