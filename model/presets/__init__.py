@@ -12,10 +12,9 @@ A value that nobody saw is in no file.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import attrs
 
@@ -25,9 +24,6 @@ from ..reading.errors import ConfigError, Where
 from ..reading.sections import Given
 from ..reading.toml import parse as parse_toml
 from ..reading.values import Spot, parse
-
-if TYPE_CHECKING:
-    from cattrs import Converter
 
 Party = Literal["client", "server"]
 Condition = Literal["no-requested-ttl", "no-hint", "peer-speaks-2025-11-25-only"]
@@ -132,7 +128,7 @@ def load(party: Party, name: str) -> Preset:
         raise _unknown(party, name)
     file = _FOLDER / f"{party}s" / f"{name}{_SUFFIX}"
     data = parse_toml(file.read_text(encoding="utf-8"), file.name)
-    return _converter().structure({"id": name, "party": party, **data}, Preset)
+    return Preset(id=name, party=party, **_structured(data))
 
 
 def every() -> tuple[Preset, ...]:
@@ -140,11 +136,20 @@ def every() -> tuple[Preset, ...]:
     return tuple(load(party, name) for party in PARTIES for name in names(party))
 
 
-@functools.cache
-def _converter() -> Converter:
-    from cattrs import Converter  # takes longer to import than a configuration without presets takes to read
+def _structured(data: dict[str, Any]) -> dict[str, Any]:
+    """Turn the tables of a preset file into records, which refuse what they do not know."""
+    return data | {
+        "wire": tuple(data["wire"]),
+        "values": _observed(data["values"]),
+        "when": tuple(
+            When(condition=when["condition"], values=_observed(when["values"])) for when in data.get("when", ())
+        ),
+        "notes": tuple(data.get("notes", ())),
+    }
 
-    return Converter(forbid_extra_keys=True)
+
+def _observed(table: dict[str, dict[str, Any]]) -> dict[str, Observed]:
+    return {name: Observed(**row) for name, row in table.items()}
 
 
 def _unknown(party: Party, name: str) -> ConfigError:

@@ -251,12 +251,12 @@ def test_sections_may_be_dotted_inline_or_quoted(tmp_path: Path) -> None:
 
 
 def test_a_plain_file_is_read_without_what_others_need(tmp_path: Path) -> None:
-    """Reading a file imports neither the solver nor cattrs, click or difflib, which cost time to start."""
+    """Reading a file imports neither the solver nor click or difflib, which cost time to start."""
     file = tmp_path / "op.toml"
     file.write_text('[server]\norphan_window = "15m"\n', encoding="utf-8")
     program = (
         "import sys; from latchcheck.model.reading import read; "
-        f"read([{str(file)!r}]); print(sorted({{'z3', 'cattrs', 'click', 'difflib', 'rich'}} & set(sys.modules)))"
+        f"read([{str(file)!r}]); print(sorted({{'z3', 'click', 'difflib', 'rich'}} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
