@@ -22,13 +22,14 @@ LATENCIES = ((0, 0), (0, 0), (1, 1), (0, 1), (1, 2))
 
 def client_of(rng: Random, *, failures: int, latency: tuple[int, int]) -> dict[str, Any]:
     """A client: schedule, hint mode, and each further limit with some chance."""
-    initial = rng.choice((1, 2, 2, 3, 4, 6))
     multiplier = rng.choice((1, 1, 2, 2, 3, Fraction(3, 2)))
+    whole = multiplier != Fraction(3, 2)  # else few fractions, so that the grid of the search stays coarse
+    initial = rng.choice((1, 2, 2, 3, 4, 6) if whole else (2, 4))
     client: dict[str, Any] = {
         "initial_delay": initial,
         "multiplier": multiplier,
-        "max_delay": rng.choice((initial, initial * 2, 6, 8)) if multiplier != 1 else initial,
-        "jitter": rng.choice(JITTERS),
+        "max_delay": initial if multiplier == 1 else rng.choice((initial, initial * 2, 6, 8 if whole else 6)),
+        "jitter": rng.choice(JITTERS) if whole else (1, 1),
         "hint_mode": rng.choice(MODES),
         "ttl_mode": rng.choice(("ignore", "ignore", "ignore", "cap-gap", "give-up")),
     }
@@ -43,7 +44,7 @@ def client_of(rng: Random, *, failures: int, latency: tuple[int, int]) -> dict[s
                 client["error_max_delay"] = rng.choice((2, 4, 6))
         if rng.random() < 0.3:
             client["max_consecutive_errors"] = rng.choice((1, 2, 3))
-    if rng.random() < 0.25:
+    if rng.random() < 0.35:
         client["restart_gap"] = rng.choice((1, 2, 4, 7))
     return client
 

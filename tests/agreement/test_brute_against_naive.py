@@ -9,7 +9,7 @@ from tests.agreement.brute_patience import patience
 from tests.agreement.brute_search import UNSEEN, Search
 from tests.agreement.draws import draw
 
-SEEDS = (1, 2, 3, 4, 10, 11, 16, 19, 23, 26, 28, 29, 30, 32, 38, 44, 45, 47, 49, 54, 1289)
+SEEDS = (1, 2, 3, 5, 10, 14, 16, 19, 23, 25, 26, 30, 31, 32, 36, 38, 43, 49, 50, 51, 59, 60, 62, 68)
 """Draws that the slow search decides in well under a second, with every kind of sweep and failure among them."""
 
 
