@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+import tempfile
 import tomllib
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from latchcheck.model.config import UNLIMITED, Config, Origin
 from latchcheck.model.keys import KEYS, Key
@@ -230,6 +234,35 @@ def test_the_scanner_finds_the_keys_that_the_parser_finds() -> None:
 def test_the_scanner_counts_lines(path: tuple[str, ...], line: int | None) -> None:
     """A key has the line on which it stands, whatever strings, comments and brackets surround it."""
     assert scan(TRICKY).of(*path) == line
+
+
+GOOD = """\
+[client]
+initial_delay = "250ms"
+multiplier = 1.6
+jitter = [0.5, 1.0]
+[server]
+orphan_window_ms = 900000
+sweep_order = ["timeouts", "orphans", "expiry"]
+"""
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(GOOD)), st.integers(0, 9), st.text("ae0.-=\"[]{}#\n\\'msx", max_size=4)),
+        max_size=3,
+    )
+)
+def test_a_damaged_file_is_read_or_refused(cuts: list[tuple[int, int, str]]) -> None:
+    """However a file is damaged, it gives a configuration or a ConfigError, never another exception."""
+    text = GOOD
+    for at, length, put in cuts:
+        text = text[:at] + put + text[at + length :]
+    scan(text)
+    with contextlib.suppress(ConfigError), tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(text)
+        file.flush()
+        read([file.name])
 
 
 def test_sections_may_be_dotted_inline_or_quoted(tmp_path: Path) -> None:
