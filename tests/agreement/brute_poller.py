@@ -93,6 +93,7 @@ class Poller:
         silence.waiting[0] |= packing.upto(refs)
         if stance.failures == STOPPED:
             silence.quiet |= packing.anywhere(refs)
+            silence.quiet_by_limit |= packing.anywhere(refs & packing.later(self.stopped, -contact))
             return silence
         may_send = packing.later(self.may_send, -contact)
         stopped = packing.later(self.stopped, -contact)
@@ -130,6 +131,7 @@ class Poller:
         noticed = packing.later(sent, world.request_timeout)
         if stops:
             silence.quiet |= packing.anywhere(noticed)
+            silence.quiet_by_limit |= packing.anywhere(noticed & stopped)
             return []
         return [Wait(failed, wait.away, noticed)]
 

@@ -176,6 +176,21 @@ def test_a_task_failed_after_3_is_polled_at_5(ttl: int, period: int, lateness: i
     assert violated == outcome("timeout-is-seen", config(server=server)).violated
 
 
+def test_work_outlives_a_client_that_stopped() -> None:
+    """Asked for every 5, a ttl of 6 since the last activity holds; from the limit at 6 on nobody asks, and it ends at 11."""
+    server = {"enforced_ttl": 6, "enforced_anchor": "activity"}
+    for limit, violated in ((None, False), (6, True)):
+        given = config({"overall_timeout": limit}, server)
+        assert violated == outcome("ttl-covers-execution", given).violated
+
+
+def test_a_limit_may_pass_while_the_last_failure_is_not_yet_noticed() -> None:
+    """Polls at 5 and 10, work ends at 8; the second is lost, noticed at 14, so a limit of 12 ends the wait unread."""
+    client = {"request_timeout": 4, "max_consecutive_errors": 1, "overall_timeout": 12}
+    given = config(client, network={"max_consecutive_failures": 1}, workload={"execution": 8})
+    assert outcome(PATIENCE, given).violated
+
+
 def test_orphans_are_found_after_window_period_and_lateness() -> None:
     """A sweep that just misses the window of 5 is followed by the next, 2 + 1 later; a lazy server never looks."""
     found = outcome(
