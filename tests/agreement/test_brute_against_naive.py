@@ -11,7 +11,31 @@ from tests.agreement.draws import draw
 
 SEEDS = (
     *(1, 2, 3, 10, 14, 16, 19, 23, 25, 26, 30, 32, 36, 43, 51, 59, 68),
-    *(61, 118, 210, 231, 262, 282, 312, 313, 334, 385, 388, 506, 532, 622, 627, 636, 765, 787, 873, 950, 981, 1327),
+    *(
+        61,
+        118,
+        210,
+        231,
+        262,
+        282,
+        312,
+        313,
+        334,
+        385,
+        388,
+        506,
+        532,
+        622,
+        627,
+        636,
+        765,
+        787,
+        873,
+        950,
+        981,
+        1327,
+        7550,
+    ),
 )
 """Draws that the slow search decides in well under a second, the second row for the corners that few draws turn on."""
 

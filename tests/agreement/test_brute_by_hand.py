@@ -177,7 +177,7 @@ def test_a_task_failed_after_3_is_polled_at_5(ttl: int, period: int, lateness: i
 
 
 def test_work_outlives_a_client_that_stopped() -> None:
-    """Asked for every 5, a ttl of 6 since the last activity holds; from the limit at 6 on nobody asks, and it ends at 11."""
+    """A ttl of 6 since the last activity holds while polls come every 5; with the limit at 6 it ends at 11."""
     server = {"enforced_ttl": 6, "enforced_anchor": "activity"}
     for limit, violated in ((None, False), (6, True)):
         given = config({"overall_timeout": limit}, server)
