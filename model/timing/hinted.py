@@ -15,12 +15,6 @@ from .terms import CLIENT, FATE, SEEN, VARIABLES, Numbers, V
 
 POLLED_TOO_SOON = Variable("polled_too_soon", Bool(), False)
 
-_READ = (
-    "now client since fate seen nominal error_nominal failures away_used away give_up_at cycle_until status cause "
-    "gave_up_early"
-)
-_POLLER_VARIABLES = tuple(variable for variable in VARIABLES if variable.name in _READ.split())
-
 
 def polling_system(config: Config, *, symbolic: bool = False) -> System:
     """The client of a configuration against a server that answers anything; a gap below the hint is recorded."""
@@ -40,7 +34,7 @@ def polling_system(config: Config, *, symbolic: bool = False) -> System:
     )
     return System(
         name="polling",
-        variables=(*_POLLER_VARIABLES, POLLED_TOO_SOON),
+        variables=(*VARIABLES, POLLED_TOO_SOON),
         actions=tuple(action for action in actions if action is not None),
         clock="now",
         urgency=poller.urgency(),
@@ -63,7 +57,7 @@ def _answered(poller: Poller) -> Action:
     """A successful poll arrives, and the server tells whatever it may: only the client is looked at."""
     seen = Choice("seen_status", SEEN)
     guard = (
-        Clause("a request is on its way", z3.And(V["client"] == CLIENT["asking"], V["fate"] == FATE["answered"])),
+        Clause("a request is on its way", z3.And(V["client"] == CLIENT["asking"], V["poll_fate"] == FATE["answered"])),
         *poller.travelled(),
     )
     return Action(

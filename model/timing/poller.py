@@ -14,7 +14,7 @@ from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V, largest, least
 def active() -> z3.BoolRef:
     """The client still follows its polling schedule."""
     client = V["client"]
-    return z3.And(client != CLIENT["absent"], client != CLIENT["stopped"], client != CLIENT["done"])
+    return z3.And([client != CLIENT[over] for over in ("absent", "leaving", "stopped", "done")])
 
 
 @attrs.frozen
@@ -46,6 +46,25 @@ class Poller:
             return nominal
         more = nominal * z3.RealVal(str(multiplier))
         return more if ceiling is None else least([more, ceiling])
+
+    def final_nominal(self) -> z3.ArithRef:
+        """The nominal delay that growth ends at, or the present one where nothing ends it."""
+        _, ceiling = self._delays()
+        grows = self.numbers.config.client.multiplier != 1
+        return largest([V["nominal"], ceiling]) if grows and ceiling is not None else V["nominal"]
+
+    def steady(self) -> z3.BoolRef:
+        """Whether all gaps from now on are alike, however the nominal delay may still grow."""
+        client = self.numbers.config.client
+        if client.multiplier == 1:
+            return z3.BoolVal(True)
+        if client.hint_mode == "replace" and self.numbers.config.server.poll_interval_ms is not None:
+            return z3.BoolVal(True)
+        if client.max_delay_ms is None:
+            return V["nominal"] == 0
+        factors = [z3.RealVal(str(factor)) for factor in client.jitter]
+        final = self.final_nominal()
+        return z3.And([self.bound(V["nominal"] * factor) == self.bound(final * factor) for factor in factors])
 
     def bound(self, delay: z3.ArithRef) -> z3.ArithRef:
         """The gap that a delay becomes once hint, `min_delay` and the ttl cap have bound it."""
@@ -81,17 +100,10 @@ class Poller:
         return z3.If(failed, error, lo), z3.If(failed, error, hi)
 
     def longest_gap(self) -> z3.ArithRef:
-        """Greatest gap now running, with the restart gap on top while it is unused."""
+        """Greatest gap now running, with the restart gap on top while the client is away."""
         restart = self.numbers.real("restart_gap", self.numbers.config.client.restart_gap_ms)
         hi = self.gap()[1]
-        return hi if restart is None else z3.If(V["away_used"], hi, hi + restart)
-
-    def away(self) -> z3.BoolRef:
-        """Whether the client was or is away for its restart gap since the last contact."""
-        if self.numbers.config.client.restart_gap_ms is None:
-            return z3.BoolVal(False)
-        overdue = z3.And(V["client"] == CLIENT["pausing"], V["now"] - V["since"] > self.gap()[1])
-        return z3.Or(V["away"], overdue)
+        return hi if restart is None else z3.If(V["away_now"], hi + restart, hi)
 
     # -- network ----------------------------------------------------------------------------------------------
 
@@ -194,12 +206,21 @@ class Poller:
                     z3.Or(fate.term == FATE["answered"], V["failures"] < failures),
                 )
             )
-            updates["fate"] = fate.term
+            updates["poll_fate"] = fate.term
         if self.numbers.config.client.restart_gap_ms is not None:
-            away = elapsed > self.gap()[1]
-            updates["away_used"] = z3.Or(V["away_used"], away)
-            updates["away"] = z3.Or(V["away"], away)
+            updates["away_now"] = z3.BoolVal(False)
         return Action("poll", "client", guard, updates, choices)
+
+    def leave(self) -> Action | None:
+        """The client goes away (crash, deploy, reconcile), once; it is back when it sends the next poll."""
+        if self.numbers.config.client.restart_gap_ms is None:
+            return None
+        guard = (
+            Clause("a gap is running", V["client"] == CLIENT["pausing"]),
+            Clause("the client was not away before", z3.Not(V["away_used"])),
+        )
+        gone = z3.BoolVal(True)
+        return Action("leave", "client", guard, {"away_used": gone, "away": gone, "away_now": gone})
 
     def reply_arrives(self) -> Action:
         """The reply to a successful poll arrives; a terminal status, or an unknown id, ends the wait."""
@@ -232,13 +253,13 @@ class Poller:
             delay = z3.If(V["failures"] == 0, first, more)
             updates["error_nominal"] = delay if ceiling is None else least([delay, ceiling])
         guard = (
-            Clause("a failed poll is out", z3.And(V["client"] == CLIENT["asking"], V["fate"] != FATE["answered"])),
+            Clause("a failed poll is out", z3.And(V["client"] == CLIENT["asking"], V["poll_fate"] != FATE["answered"])),
             Clause("a failure is noticed request_timeout after sending", V["now"] == V["since"] + timeout),
         )
         return Action("failure_noticed", "client", guard, updates)
 
     def give_up(self) -> Action | None:
-        """The client stops at its overall limit, whatever is under way."""
+        """The client stops at its overall limit; a poll that is out still reaches the server."""
         if not self.limited():
             return None
         unseen = z3.Or(V["status"] == STATUS["working"], V["cause"] == CAUSE["worker"])
@@ -246,7 +267,11 @@ class Poller:
             Clause("the client still waits", active()),
             Clause("the limit is reached", V["now"] >= V["give_up_at"]),
         )
-        updates = {"client": CLIENT["stopped"], "gave_up_early": z3.Or(V["gave_up_early"], unseen)}
+        travels = z3.And(V["client"] == CLIENT["asking"], V["poll_fate"] != FATE["request_lost"])
+        updates = {
+            "client": z3.If(travels, CLIENT["leaving"], CLIENT["stopped"]),
+            "gave_up_early": z3.Or(V["gave_up_early"], unseen),
+        }
         return Action("give_up", "client", guard, updates)
 
     def urgency(self) -> tuple[Clause, ...]:
@@ -259,13 +284,13 @@ class Poller:
             Clause("polls told as one end", z3.Or(client != CLIENT["cycling"], V["now"] <= V["cycle_until"])),
             Clause("a reply arrives in time", z3.Or(client != CLIENT["hearing"], elapsed <= hi)),
         ]
-        asking, lost = client == CLIENT["asking"], V["fate"] == FATE["request_lost"]
+        asking, lost = z3.Or(client == CLIENT["asking"], client == CLIENT["leaving"]), V["poll_fate"] == FATE["request_lost"]
         if self.numbers.config.network.max_consecutive_failures:
             found.append(Clause("a request arrives in time", z3.Or(z3.Not(asking), lost, elapsed <= hi)))
             timeout = self.numbers.real("request_timeout", self.numbers.config.client.request_timeout_ms or 0)
-            answered = V["fate"] == FATE["answered"]
+            answered = V["poll_fate"] == FATE["answered"]
             found.append(
-                Clause("a failure is noticed in time", z3.Or(z3.Not(asking), answered, elapsed <= timeout))
+                Clause("a failure is noticed in time", z3.Or(client != CLIENT["asking"], answered, elapsed <= timeout))
             )
         else:
             found.append(Clause("a request arrives in time", z3.Or(z3.Not(asking), elapsed <= hi)))

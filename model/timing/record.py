@@ -10,7 +10,7 @@ import z3
 
 from latchcheck.kernel import Choice, Clause, Real
 
-from .terms import CAUSE, STATUS, Numbers, V
+from .terms import CAUSE, STATUS, Numbers, V, largest
 
 
 @attrs.frozen
@@ -142,7 +142,8 @@ class Windows:
         if self.anchor == "creation":
             return z3.RealVal(0)
         if self.anchor == "activity":
-            return V["last_contact"]
+            # The terminal write is activity too; while the task works, `ended_at` is still 0.
+            return largest([V["last_contact"], record.ended_at])
         if self.anchor == "terminal":
             return record.ended_at
         return z3.If(record.status == STATUS["working"], z3.RealVal(0), record.ended_at)

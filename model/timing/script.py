@@ -20,13 +20,15 @@ from .system import Event, run
 class Leg:
     """One leg that a script takes: the poll it starts with, how many polls fail first, and how long it lasts.
 
-    `reply_lost` lists which of the failing polls still reach the server (1 is the first).
+    `reply_lost` lists which of the failing polls still reach the server (1 is the first); `away` says that the client
+    leaves for its restart gap in the first gap of the leg.
     """
 
     k: int
     failed: int
     length_ms: Ms
     reply_lost: frozenset[int] = frozenset()
+    away: bool = False
 
 
 @attrs.frozen
@@ -134,6 +136,8 @@ class Script:
         events: list[Event] = []
         if heard is None:
             events.append((at, "handle_arrives" if first else "reply_arrives", {}))
+        if leg.away:
+            events.append((at, "leave", {}))
         failures = schedule.failures > 0
         for failure in range(leg.failed + 1):
             at += lengths[1 + failure]

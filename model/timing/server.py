@@ -42,23 +42,30 @@ def tasks_get(poller: Poller, windows: Windows) -> Action:
     guard = [
         Clause(
             "a request is on its way",
-            z3.And(V["client"] == CLIENT["asking"], V["fate"] != FATE["request_lost"]),
+            z3.And(
+                z3.Or(V["client"] == CLIENT["asking"], V["client"] == CLIENT["leaving"]),
+                V["poll_fate"] != FATE["request_lost"],
+            ),
         ),
         *poller.travelled(),
     ]
     updates: dict[str, z3.ExprRef] = {}
     status, gone, cause = V["status"], V["gone"], V["cause"]
     if lazy:
-        after, updates, _ = judged(windows, active(), poller.away())
+        after, updates, _ = judged(windows, active(), V["away"])
         status, gone, cause = after.status, after.gone, after.cause
         guard.extend(windows.errors_bounded)
-    answered = V["fate"] == FATE["answered"]
+    answered = V["poll_fate"] == FATE["answered"]
     lost = z3.And(answered, gone, cause != CAUSE["none"])
     updates.update(
         {
-            "client": z3.If(answered, CLIENT["hearing"], CLIENT["asking"]),
+            "client": z3.If(
+                V["client"] == CLIENT["leaving"],
+                CLIENT["stopped"],
+                z3.If(answered, CLIENT["hearing"], CLIENT["asking"]),
+            ),
             "since": z3.If(answered, V["now"], V["since"]),
-            "fate": z3.If(answered, FATE["answered"], FATE["request_lost"]),
+            "poll_fate": z3.If(answered, FATE["answered"], FATE["request_lost"]),
             "seen": z3.If(gone, SEEN["gone"], z3.If(status == STATUS["working"], SEEN["working"], SEEN["terminal"])),
             "last_contact": V["now"],
             "away": z3.BoolVal(False),
@@ -83,7 +90,7 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
     rounds, elapsed = z3.ToReal(count.term), until.term - V["now"]
     guard = [
         Clause("a gap has just begun", z3.And(V["client"] == CLIENT["pausing"], V["now"] == V["since"])),
-        Clause("the nominal delay grows no more", V["nominal"] == poller.grown(V["nominal"])),
+        Clause("the gap grows no more", poller.steady()),
         Clause("no poll has just failed", V["failures"] == 0),
         Clause("the task is working", z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))),
         Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + lo)),
@@ -115,6 +122,7 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
             "since": V["now"],
             "last_contact": V["now"] - reply.term,
             "away": z3.BoolVal(False),
+            "nominal": poller.final_nominal(),
         },
         (reply,),
     )
@@ -179,7 +187,7 @@ def sweep(poller: Poller, windows: Windows) -> Action | None:
     numbers = poller.numbers
     if numbers.config.server.sweep_period_ms == "lazy":
         return None
-    _, updates, acts = judged(windows, active(), poller.away())
+    _, updates, acts = judged(windows, active(), V["away"])
     guard = [
         *_not_told_as_one(),
         Clause("the sweep finds something to do", acts),

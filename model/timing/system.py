@@ -41,6 +41,7 @@ def _built(numbers: Numbers) -> System:
     actions = (
         poller.create(phase, in_phase),
         poller.handle_arrives(),
+        poller.leave(),
         poller.poll(),
         tasks_get(poller, windows),
         *polls(poller, windows),

@@ -12,9 +12,10 @@ from latchcheck.kernel import Bool, Enum, IntRange, Real, Variable
 
 from ..config import Config
 
-CLIENT = Enum("Client", ("absent", "calling", "pausing", "asking", "hearing", "cycling", "stopped", "done"))
+CLIENT = Enum("Client", ("absent", "calling", "pausing", "asking", "hearing", "cycling", "leaving", "stopped", "done"))
 """absent before the call; calling until the handle arrives; pausing between polls; asking while a request is out;
-hearing while a reply is on its way; cycling through several steady polls told as one; stopped at a limit; done when it has read how the task ended."""
+hearing while a reply is on its way; cycling through several steady polls told as one;
+leaving when it stopped while its last poll still travels; stopped at a limit; done when it has read how the task ended."""
 
 FATE = Enum("Fate", ("answered", "request_lost", "reply_lost"))
 SEEN = Enum("Seen", ("working", "terminal", "gone"))
@@ -28,13 +29,14 @@ VARIABLES = (
     # client and network
     Variable("client", CLIENT, "absent"),
     Variable("since", Real(), 0),
-    Variable("fate", FATE, "answered"),
+    Variable("poll_fate", FATE, "answered"),
     Variable("seen", SEEN, "working"),
     Variable("nominal", Real(), 0),
     Variable("error_nominal", Real(), 0),
     Variable("failures", IntRange(0, _COUNT_MAX), 0),
     Variable("away_used", Bool(), False),
     Variable("away", Bool(), False),
+    Variable("away_now", Bool(), False),
     Variable("give_up_at", Real(), 0),
     Variable("cycle_until", Real(), 0),
     # server

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from latchcheck.kernel import Trace
+from latchcheck.model.config import Config
 from latchcheck.model.timing.schedule import Ms
 
 Runs = Iterable[Callable[[], Trace]]
@@ -19,6 +20,8 @@ class Answer:
     Otherwise `runs` are attempts to show it, fewest events first, and only an executed one makes a violation.
     `margin_ms` is how far the binding knob may still move (negative: must move).
     `harm` is the variable of the model that records the harm.
+    `config` is the configuration the question was asked of, where it is not the given one (another client, fewer
+    parties).
     """
 
     safe: bool
@@ -29,6 +32,7 @@ class Answer:
     harm: str | None = None
     bound_ms: Ms | None = None
     reason: str | None = None
+    config: Config | None = None
 
 
 @attrs.frozen

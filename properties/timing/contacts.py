@@ -41,7 +41,8 @@ class Contact:
             left -= more
             length = count * span.lo + more
             if count == 1:
-                found.append(Leg(k, failed, length))
+                away = self.restart_used and not found
+                found.append(Leg(k, failed, length, away=away))
             else:
                 # The last of them stays a leg of its own, so that something may happen at its very arrival.
                 each = Fraction(length, count)

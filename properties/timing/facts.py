@@ -169,6 +169,12 @@ class Facts:
             first, last = client.overall_timeout_ms + low, client.overall_timeout_ms + high
         return (first, last) if ttl is None else (min(first, ttl), min(last, ttl))
 
+    @property
+    def last_arrival_ms(self) -> Ms | None:
+        """Latest instant at which a poll of the client can reach the server: sent just as the client stops."""
+        stop = self.stops()[1]
+        return None if stop is None else stop + self.latency[1]
+
 
 def durations(config: Config) -> list[int | None]:
     """Every duration of a configuration, flat."""

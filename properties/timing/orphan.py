@@ -39,8 +39,8 @@ class Silence:
     until: Upper
 
 
-def silences(facts: Facts) -> Iterator[Silence]:
-    """Every kind of silence, each from the earliest contact it can start at."""
+def silences(facts: Facts, *, away: bool = False) -> Iterator[Silence]:
+    """Every kind of silence, each from the earliest contact it can start at; with `away` the client leaves in it."""
     legs = facts.legs
     assert legs is not None
     for k, start, failures in legs.starts():
@@ -53,7 +53,8 @@ def silences(facts: Facts) -> Iterator[Silence]:
             continue
         for failed in range(legs.failures_followed + 1) if facts.lazy else (None,):
             if failed is None:
-                longest, since = legs.longest(k), start
+                # A client can leave as soon as the reply has arrived.
+                longest, since = legs.longest(k), start + facts.latency[0] if away else start
             else:
                 span = legs.leg(k, failed)
                 longest = None if span.hi is None else span.hi + legs.schedule.restart_ms
@@ -84,32 +85,32 @@ def _alive_at_access(facts: Facts, start: Ms) -> bool:
     return not (facts.running_expires and creation and start >= facts.ttl_ms + skew)
 
 
-def no_live_orphan(facts: Facts) -> Outcome:
+def no_live_orphan(facts: Facts, harm: str = "orphaned_live") -> Outcome:
     """`no-live-orphan`: a task whose client still follows its polling schedule is never reclaimed as an orphan."""
     if facts.window_ms is None:
         return NotApplicable("no orphan window: server.orphan_window is not set")
     legs = facts.legs
     if legs is None:
         return NotApplicable(NO_POLLER)
-    window, skew = facts.window_ms, facts.skew_ms
+    away = harm == "orphaned_away"
     worst: Ms | None = None
     unbounded, harmful = False, []
-    for silence in silences(facts):
+    for silence in silences(facts, away=away):
         if silence.until.at is None:
             unbounded = True
         else:
-            reach = silence.until.at - silence.start + skew
+            reach = silence.until.at - silence.start + facts.skew_ms
             worst = reach if worst is None else max(worst, reach)
         if judged(facts, silence) is not None:
             harmful.append(silence)
-    slack = None if unbounded or worst is None else window - worst
     return Answer(
         safe=not harmful,
         clause=_clause(facts, worst, unbounded=unbounded),
-        margin_ms=slack,
+        margin_ms=None if unbounded or worst is None else facts.window_ms - worst,
         binding=WINDOW,
-        runs=_runs(facts, legs, harmful),
-        harm="orphaned_live",
+        runs=_runs(facts, legs, harmful, away=away),
+        harm=harm,
+        config=facts.config,
     )
 
 
@@ -143,39 +144,47 @@ def _events(silence: Silence) -> int:
     return 3 * len(silence.failures_before) + 2 * sum(silence.failures_before) + 2 * silence.failed
 
 
-def _runs(facts: Facts, legs: Legs, harmful: list[Silence]) -> Iterator[Callable[[], Trace]]:
+def _runs(facts: Facts, legs: Legs, harmful: list[Silence], *, away: bool) -> Iterator[Callable[[], Trace]]:
     for silence in sorted(harmful, key=_events):
         for failed in range(silence.failed + 1):
-            script = _script(facts, legs, silence, failed)
-            if script is not None:
-                yield lambda script=script: script.run(facts.config)
+            for leaves in (True,) if away else (False, True) if legs.schedule.restart_ms else (False,):
+                for script in _scripts(facts, legs, silence, failed, leaves=leaves):
+                    yield lambda script=script: script.run(facts.config)
 
 
-def _script(facts: Facts, legs: Legs, silence: Silence, failed: int) -> Script | None:
-    """The run in which this silence is judged, with `failed` polls failing in it; None where it is too short for that."""
+def _scripts(facts: Facts, legs: Legs, silence: Silence, failed: int, *, leaves: bool) -> Iterator[Script]:
+    """Runs in which this silence is judged, with `failed` polls failing in it; none where it is too short for that."""
     at = judged(facts, silence)
     assert at is not None
     span = legs.leg(silence.k, failed)
-    longest = None if span.hi is None else span.hi + legs.schedule.restart_ms
-    stopping = failed == legs.failures_followed
+    longest = None if span.hi is None else span.hi + (legs.schedule.restart_ms if leaves else 0)
     if facts.lazy and failed != silence.failed:
-        return None
-    if not stopping and longest is not None and silence.start + longest < at:
-        return None
+        return
+    if failed != legs.failures_followed and longest is not None and silence.start + longest < at:
+        return
     taken, k = [], 1
     for before in silence.failures_before:
         taken.append(Leg(k, before, legs.leg(k, before).lo))
         k += before + 1
     length = at - silence.start if longest is None or facts.lazy else longest
-    taken.append(Leg(silence.k, failed, length))
+    taken.append(Leg(silence.k, failed, length, away=leaves))
     errors = harmful_errors(facts, "error_contact")
     first = silence.k == 1 and not silence.failures_before
-    handle = min(facts.latency[1], at) if first else None
-    common = {"legs": legs, "taken": taken, "until_ms": at, "handle_ms": handle, "call_latency_ms": facts.latency[0]}
-    if facts.lazy:
-        access = harmful_errors(facts)
-        return Script(**common, cuts=(), keep_last=True, access=access, last_access=errors)
-    return Script(**common, cuts=(Cut(at, "sweep", errors),), phase_ms=phase_for(facts, at))
+    slow = facts.config.client.overall_timeout_from == "handle" and first and facts.latency[0] != facts.latency[1]
+    for handle in (None, min(facts.latency[1], at)) if slow else (None,):
+        script = Script(
+            legs=legs,
+            taken=taken,
+            cuts=() if facts.lazy else (Cut(at, "sweep", errors, before=not leaves or at > silence.start),),
+            until_ms=at,
+            keep_last=facts.lazy or leaves,
+            call_latency_ms=facts.latency[0],
+            phase_ms=phase_for(facts, at),
+            access=harmful_errors(facts) if facts.lazy else {},
+            last_access=errors if facts.lazy else None,
+            handle_ms=handle,
+        )
+        yield script
 
 
 def harmful_errors(facts: Facts, *late: str) -> dict[str, Ms]:
@@ -201,8 +210,7 @@ def restart_inside_orphan_window(facts: Facts) -> Outcome:
     """`restart-inside-orphan-window`: a client away for its declared restart gap finds its task alive."""
     if facts.config.client.restart_gap_ms is None:
         return NotApplicable("no restart gap: client.restart_gap is not set")
-    outcome = no_live_orphan(facts)
-    return attrs.evolve(outcome, harm="orphaned_away") if isinstance(outcome, Answer) else outcome
+    return no_live_orphan(facts, harm="orphaned_away")
 
 
 def obeying(config: Config) -> Config:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 
 from latchcheck.kernel import Trace
 from latchcheck.kernel.duration import duration
+from latchcheck.model.config import UNLIMITED, Config
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
-from .bounds import Upper, earliest
+from .bounds import Upper
 from .contacts import Contact, contacts, pieces, success
 from .facts import Facts
 
@@ -23,6 +24,19 @@ def _binding(facts: Facts) -> tuple[str, ...]:
     return ("server.advertised_ttl_ms",)
 
 
+def client_and_work(config: Config) -> Config:
+    """The two parties the property is about: the server tells what it tells, and neither ends nor removes anything."""
+    return config.replace(
+        {
+            "server.orphan_window_ms": None,
+            "server.execution_deadline_ms": None,
+            "server.enforced_ttl_ms": UNLIMITED,
+            "server.sweep_period_ms": None,
+            "server.clock_skew_ms": 0,
+        }
+    )
+
+
 def patience_covers_execution(facts: Facts) -> Outcome:
     """`patience-covers-execution`: a client that waits to its limit sees the end of every execution inside its
     declared time.
@@ -34,13 +48,14 @@ def patience_covers_execution(facts: Facts) -> Outcome:
         return NotApplicable(NO_LIMIT)
     if not facts.execution_declared:
         return NotApplicable("no declared execution time: workload.execution is not set")
+    facts = Facts(client_and_work(facts.config))
     legs = facts.legs
     if legs is None:
         return NotApplicable(NO_POLLER)
     stop, _ = facts.stops()
-    ends = earliest((Upper(facts.ends[1]), facts.alive_until()))
+    ends = Upper(facts.ends[1])
     read = _read(facts, legs, ends)
-    safe = read is not None and (read < stop or (read == stop and not ends.closed))
+    safe = read is not None and read < stop
     reach = "has no bound" if read is None else f"is {duration(read)} after creation"
     return Answer(
         safe=safe,
@@ -49,6 +64,7 @@ def patience_covers_execution(facts: Facts) -> Outcome:
         binding=_binding(facts),
         runs=_runs(facts, legs, ends) if not safe else (),
         harm="gave_up_early",
+        config=facts.config,
     )
 
 
@@ -71,20 +87,22 @@ def _read(facts: Facts, legs: Legs, ends: Upper) -> Ms | None:
 def _runs(facts: Facts, legs: Legs, ends: Upper) -> Iterator[Callable[[], Trace]]:
     """Runs in which the limit comes first: while the work runs, or while its end is not read yet."""
     stop, _ = facts.stops()
+    low, high = facts.latency
     for contact in _late_contacts(facts, legs, stop):
-        a = contact.hi
-        for failed in range(legs.failures_followed + 1):
-            longest = legs.leg(contact.k, failed).hi
-            restart = 0 if contact.restart_used else legs.schedule.restart_ms
-            if longest is not None and a + longest + restart + facts.latency[1] < stop:
-                continue
-            length = stop - a + 1 if longest is None else longest + restart
-            taken = (*contact.legs_to(a), Leg(contact.k, failed, length))
-            cuts = []
-            if ends.at is not None and ends.at < stop:
-                cuts.append(Cut(ends.at, "write_terminal", before=ends.at > a))
-            cuts.append(Cut(stop, "give_up"))
-            yield lambda taken=taken, cuts=tuple(cuts): _execute(facts, legs, taken, cuts, stop)
+        for a in sorted({contact.hi, max(contact.lo, contact.hi - (high - low)), contact.lo}, reverse=True):
+            for failed in range(legs.failures_followed + 1):
+                longest = legs.leg(contact.k, failed).hi
+                for leaves in (False, True) if legs.schedule.restart_ms and not contact.restart_used else (False,):
+                    restart = legs.schedule.restart_ms if leaves else 0
+                    if longest is not None and a + longest + restart + high < stop:
+                        continue
+                    length = stop - a + 1 if longest is None else longest + restart
+                    taken = (*contact.legs_to(a), Leg(contact.k, failed, length, away=leaves))
+                    cuts = []
+                    if ends.at is not None and ends.at < stop:
+                        cuts.append(Cut(ends.at, "write_terminal", before=ends.at > a))
+                    cuts.append(Cut(stop, "give_up"))
+                    yield lambda taken=taken, cuts=tuple(cuts): _execute(facts, legs, taken, cuts, stop)
 
 
 def _late_contacts(facts: Facts, legs: Legs, stop: Ms) -> list[Contact]:
@@ -105,10 +123,7 @@ def _execute(facts: Facts, legs: Legs, taken: tuple, cuts: tuple[Cut, ...], stop
         cuts=cuts,
         until_ms=stop,
         call_latency_ms=call,
-        phase_ms=0 if facts.period_ms is not None else None,
-        access={name: 0 for name in ("error_created", "error_contact", "error_anchor")}
-        if facts.lazy and facts.skew_ms
-        else {},
+        handle_ms=facts.latency[0],
     )
     return script.run(facts.config)
 

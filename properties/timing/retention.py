@@ -2,8 +2,8 @@
 
 An outcome is lost when it is stored at x, removed at or after y, and the first successful poll after x arrives at p
 with y <= p. The poll before it, at a, saw nothing (a <= x: at a tie the poll came first), so p lies at most one silence
-after a. Where the removal counts from decides y: `terminal`: x + ttl - skew; `creation`: ttl - skew; `activity`:
-a + ttl - skew; and never before x.
+after a. Where the removal counts from decides y: `creation`: ttl - skew, and never before x; every other anchor moves
+with the terminal write: x + ttl - skew.
 """
 
 from collections.abc import Callable, Iterator
@@ -119,10 +119,9 @@ def _unexpired(facts: Facts, source: Source) -> Source:
 
 
 def _clause(facts: Facts, worst: Ms | None) -> str:
-    what = {
-        "creation": "the latest first poll after an outcome, counted from creation",
-        "activity": "the longest silence",
-    }.get(facts.anchor, "the longest time from an outcome to the first successful poll after it")
+    what = "the longest time from an outcome to the first successful poll after it"
+    if facts.anchor == "creation":
+        what = "the latest first poll after an outcome, counted from creation"
     reach = "which has no bound" if worst is None else f"which is {duration(worst)}"
     return f"the ttl ({duration(facts.ttl_ms)} from {facts.anchor}) is longer than {what}, {reach}"
 
@@ -141,7 +140,7 @@ class Reach:
 def _reach(facts: Facts, legs: Legs, source: Source) -> Reach:
     """Up to which ttl the outcomes of a source can be lost."""
     best = Reach(-1, closed=False)
-    of = {"creation": _from_creation, "activity": _from_activity}.get(facts.anchor, _from_end)
+    of = _from_creation if facts.anchor == "creation" else _from_end
     for piece in _pieces(facts, legs, source):
         reach = of(facts, source, piece)
         if reach is None:
@@ -156,7 +155,7 @@ def _reach(facts: Facts, legs: Legs, source: Source) -> Reach:
 
 def _pieces(facts: Facts, legs: Legs, source: Source) -> Iterator[Piece]:
     """Contacts that may be the last before an outcome of the source."""
-    _, stop = facts.stops()
+    stop = facts.last_arrival_ms
     last = success(legs, legs.steady)
     if last is None or last == 0:
         yield from pieces(legs, 0, None)
@@ -171,7 +170,7 @@ def _pieces(facts: Facts, legs: Legs, source: Source) -> Iterator[Piece]:
 
 def _from_end(facts: Facts, source: Source, piece: Piece) -> Reach | None:
     """The ttl counts from the terminal write: what matters is how long after it the next poll comes."""
-    _, stop = facts.stops()
+    stop = facts.last_arrival_ms
     if piece.hi is not None and piece.hi < source.lo:
         x, closed = source.lo, source.closed
         if not source.hi.leaves(x, closed=closed):
@@ -194,7 +193,7 @@ def _from_end(facts: Facts, source: Source, piece: Piece) -> Reach | None:
 
 def _from_creation(facts: Facts, source: Source, piece: Piece) -> Reach | None:
     """The ttl counts from creation: what matters is when the first poll after the outcome comes."""
-    _, stop = facts.stops()
+    stop = facts.last_arrival_ms
     latest = earliest((Upper(piece.hi), source.hi))
     if not latest.leaves(piece.lo):
         return None
@@ -205,18 +204,6 @@ def _from_creation(facts: Facts, source: Source, piece: Piece) -> Reach | None:
     if p.at is None:
         return Reach(None)
     return Reach(p.at, p.closed) if p.leaves(source.lo, closed=source.closed) else None
-
-
-def _from_activity(facts: Facts, source: Source, piece: Piece) -> Reach | None:
-    """The ttl counts from the last contact: what matters is the silence around the outcome."""
-    _, stop = facts.stops()
-    latest = earliest((Upper(piece.hi), source.hi))
-    if not latest.leaves(piece.lo):
-        return None
-    length = piece.next_ms
-    if stop is not None and (length is None or piece.lo + length > stop):
-        length = stop - piece.lo
-    return Reach(length) if length is None or length >= 0 else None
 
 
 # -- runs ---------------------------------------------------------------------------------------------------------
@@ -255,17 +242,17 @@ def _earliest_contacts(legs: Legs, top: Ms) -> Iterator[Contact]:
 
 def _losing(facts: Facts, legs: Legs, source: Source, contact: Contact) -> Iterator[Callable[[], Trace]]:
     """Runs that lose an outcome of `source` after `contact`."""
-    _, stop = facts.stops()
+    stop = facts.last_arrival_ms
     for a in sorted({contact.lo, contact.hi, min(max(contact.lo, source.lo), contact.hi)}):
         for failed in range(legs.failures_followed + 1):
             span = legs.leg(contact.k, failed)
             restart = 0 if contact.restart_used else legs.schedule.restart_ms
             latest = earliest((Upper(stop), Upper(None if span.hi is None else a + span.hi + restart)))
             for x in _outcomes(source, a):
-                removed = max(x, {"creation": 0, "activity": a}.get(facts.anchor, x) + facts.ttl_ms - facts.skew_ms)
+                removed = max(x, (0 if facts.anchor == "creation" else x) + facts.ttl_ms - facts.skew_ms)
                 p = max(a + span.lo, removed)
                 if latest.admits(p):
-                    yield _execution(facts, legs, source, contact, Leg(contact.k, failed, p - a), (a, x, removed, p))
+                    yield _execution(facts, legs, source, contact, Leg(contact.k, failed, p - a, away=span.hi is not None and p - a > span.hi), (a, x, removed, p))
                     break
 
 

@@ -13,10 +13,11 @@ import attrs
 import z3
 
 from latchcheck.kernel import Bool, Clause, Property, Sentence, System, Trace
+from latchcheck.model.config import Config
 from latchcheck.model.timing.poller import active
 from latchcheck.model.timing.schedule import Ms
-from latchcheck.model.timing.system import timed_system
-from latchcheck.model.timing.terms import V
+from latchcheck.model.timing.system import run, timed_system
+from latchcheck.model.timing.terms import CLIENT, V
 
 from .facts import Facts, durations
 
@@ -45,16 +46,43 @@ def search(facts: Facts, harm: str) -> Searched:
     from latchcheck.engines.explicit import explore
 
     found = explore(
-        narrowed(timed_system(facts.config), harm),
+        narrowed(timed_system(scaled(facts.config, 1 / tick)), harm),
         (_never(harm),),
         states_max=STATES_MAX,
-        horizon_ms=horizon,
-        unit_ms=tick,
+        horizon_ms=int(horizon / tick),
     )
     scope = f"every run in ticks of {tick} ms up to {horizon} ms after creation, {found.states} states"
     if found.counterexample is None and not found.complete:
         return Searched(complete=False, scope=f"gave up after {found.states} states")
-    return Searched(complete=True, scope=scope, trace=found.counterexample)
+    trace = found.counterexample
+    return Searched(complete=True, scope=scope, trace=None if trace is None else _in_ms(facts, trace, tick))
+
+
+def scaled(config: Config, factor: Fraction) -> Config:
+    """The configuration with every duration multiplied, so that whole ticks become whole numbers."""
+    changes: dict[str, object] = {}
+    for name, value in config.flat().items():
+        if not name.endswith("_ms"):
+            continue
+        many = isinstance(value, list)
+        items = [int(item * factor) if type(item) is int else item for item in (value if many else [value])]
+        changes[name] = items if many else items[0]
+    return config.replace(changes)
+
+
+def _in_ms(facts: Facts, trace: Trace, tick: Fraction) -> Trace:
+    """The run in milliseconds, executed again on the configuration as it was given."""
+    return run(
+        facts.config,
+        [
+            (step.at_ms * tick, step.action, {name: _times(value, tick) for name, value in step.args.items()})
+            for step in trace.steps
+        ],
+    )
+
+
+def _times(value: object, tick: Fraction) -> object:
+    return value * tick if isinstance(value, int | Fraction) and not isinstance(value, bool) else value
 
 
 def narrowed(system: System, harm: str) -> System:
@@ -74,7 +102,7 @@ def narrowed(system: System, harm: str) -> System:
     )
     urgency = system.urgency
     if harm != "expired_live":
-        urgency = (*urgency, Clause("somebody still waits", z3.Or(active(), V["now"] <= 0)))
+        urgency = (*urgency, Clause("somebody still waits", z3.Or(active(), V["client"] == CLIENT["leaving"], V["now"] <= 0)))
     return System(
         name=system.name,
         variables=tuple(variable for variable in system.variables if variable.name not in others),

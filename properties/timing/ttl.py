@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from latchcheck.kernel import Trace
 from latchcheck.kernel.duration import duration
 from latchcheck.model.timing.legs import Legs
-from latchcheck.model.timing.schedule import Ms
+from latchcheck.model.timing.schedule import Ms, Span
 from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
@@ -62,7 +62,7 @@ def _access(facts: Facts, legs: Legs) -> Upper:
     """Lazily judged tasks expire at an access, and nobody accesses a task after its client stopped."""
     if not facts.lazy:
         return Upper(None)
-    return Upper(facts.stops()[1])
+    return Upper(facts.last_arrival_ms)
 
 
 def _last_access(facts: Facts, legs: Legs, limit: Upper) -> Upper:
@@ -97,13 +97,13 @@ def _by_silence(facts: Facts, legs: Legs) -> Outcome:
 def _silent(facts: Facts, legs: Legs) -> Ms | None:
     """The longest silence under live work, before or after the client stopped (None: no bound)."""
     worst: Ms = 0
-    first, stop = facts.stops()
+    first, _ = facts.stops()
     for k, start, _ in legs.starts():
         longest = legs.longest(k)
         limit = earliest((Upper(facts.ends[1]), facts.alive_until("expiry", last_contact=start)))
         polled = limit if longest is None else earliest((limit, Upper(start + longest)))
         if facts.lazy:
-            polled = earliest((polled, Upper(stop)))
+            polled = earliest((polled, Upper(facts.last_arrival_ms)))
         if polled.at is None:
             return None
         if polled.admits(start):
@@ -122,7 +122,10 @@ def _silent(facts: Facts, legs: Legs) -> Ms | None:
 def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace]]:
     due = max(0, facts.ttl_ms - facts.skew_ms)
     instants = [instant_between(due, limit)]
-    if limit.at is not None and limit.closed and limit.at not in instants:
+    if facts.lazy:
+        top = limit.at if limit.at is not None else due + (success(legs, legs.steady) or 0) + 1
+        instants = sorted({contact.lo for contact in contacts(legs, due, top) if contact.parts})
+    elif limit.at is not None and limit.closed and limit.at not in instants:
         instants.append(limit.at)
     for at in instants:
         yield from _expired_at(facts, legs, at)
@@ -139,7 +142,7 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
                 if facts.lazy and (begin + span.lo > at or (span.hi is not None and begin + span.hi + restart < at)):
                     continue
                 longest = at - begin if facts.lazy else at - begin + 1 if span.hi is None else span.hi + restart
-                yield _execution(facts, legs, contact, begin, Leg(contact.k, failed, longest), at)
+                yield _execution(facts, legs, contact, begin, Leg(contact.k, failed, longest, away=_beyond(longest, span)), at)
 
 
 def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
@@ -157,7 +160,11 @@ def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
             if longest is not None and start + longest < at:
                 continue
             length = at - start if facts.lazy else at - start + 1 if longest is None else longest
-            yield _execution(facts, legs, contact, start, Leg(k, failed, length), at)
+            yield _execution(facts, legs, contact, start, Leg(k, failed, length, away=_beyond(length, span)), at)
+
+
+def _beyond(length: Ms, span: Span) -> bool:
+    return span.hi is not None and length > span.hi
 
 
 def _execution(

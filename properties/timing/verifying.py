@@ -94,7 +94,7 @@ def _searched(facts: Facts, outcome: Answer, base: PropertyVerdict) -> PropertyV
 
     if outcome.harm not in HARMS:
         return attrs.evolve(base, verdict="inconclusive", margin_ms=None, reason="no written run shows the harm")
-    found = search(facts, outcome.harm)
+    found = search(facts if outcome.config is None else Facts(outcome.config), outcome.harm)
     if found.trace is not None:
         return attrs.evolve(base, verdict="violated", engine="explicit", witness=found.trace, scope=found.scope)
     if found.complete:
