@@ -13,7 +13,7 @@ from latchcheck.kernel import Action, Bool, Choice, Clause, Real, System, Variab
 
 from ..config import Config
 from .server import execution
-from .terms import Numbers
+from .terms import Numbers, largest
 
 BELIEVED_VARIABLES = (
     Variable("now", Real(), 0),
@@ -47,7 +47,8 @@ class End:
         since = {
             "creation": z3.RealVal(0),
             "terminal": B["ended_at"],
-            "activity": B["last_contact"],
+            # The terminal write is activity too.
+            "activity": largest([B["last_contact"], B["ended_at"]]),
             "creation-then-terminal": z3.If(B["terminal"], B["ended_at"], z3.RealVal(0)),
         }[self.anchor]
         return since + self.ttl

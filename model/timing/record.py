@@ -152,7 +152,7 @@ class Windows:
 
     def certain(self) -> tuple[tuple[str, z3.BoolRef, z3.ArithRef, bool], ...]:
         """For each pass: its name, when it applies, the instant from which it fires however the clocks are off, and
-        whether it fires at that instant itself."""
+        whether it fires at that instant itself. (A sweep before the terminal write saw another record.)"""
         record, slack = stored(), z3.RealVal(0) if self.skew is None else self.skew
         found = []
         if self.deadline is not None:

@@ -217,6 +217,10 @@ def sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
             applies = z3.And(applies, V["client"] != CLIENT["cycling"])
         offset = (instant - V["phase"]) / period
         number = _ceiling(offset) if inclusive else _floor(offset) + 1
+        if name == "expiry":
+            # A sweep at or before the terminal write saw a record that was not terminal yet.
+            after_end = _floor((V["ended_at"] - V["phase"]) / period) + 1
+            number = z3.If(V["status"] == STATUS["working"], number, _at_least(number, after_end))
         number = _at_least(number, V["next_sweep"])
         due = V["phase"] + z3.ToReal(number) * period
         clauses.append(

@@ -1,5 +1,7 @@
 """Upper bounds on an instant that may or may not be reached themselves."""
 
+from fractions import Fraction
+
 import attrs
 
 from latchcheck.model.timing.schedule import Ms
@@ -53,4 +55,4 @@ def instant_between(lower: Ms, upper: Upper, *, closed: bool = True) -> Ms:
         return whole
     if closed:
         return lower
-    return (lower + upper.at) / 2 if upper.at is not None else whole
+    return Fraction(lower + upper.at) / 2 if upper.at is not None else whole

@@ -47,7 +47,8 @@ def sources(facts: Facts) -> tuple[Source, ...]:
     found = [Source("worker", first, closed=True, hi=earliest((work, facts.alive_until())))]
     if facts.deadline_ms is not None:
         hi = earliest((work, facts.alive_until("timeouts"), _after_due(facts, facts.deadline_ms)))
-        found.append(Source("timeouts", max(0, facts.deadline_ms - facts.skew_ms), closed=False, hi=hi))
+        due = facts.deadline_ms - facts.skew_ms
+        found.append(Source("timeouts", max(0, due), closed=due < 0, hi=hi))
     if facts.window_ms is not None and facts.legs is not None:
         found.extend(_orphan_source(facts, facts.window_ms))
     if facts.running_expires and facts.config.server.expiry_action in ("fail", "cancel"):
@@ -69,7 +70,8 @@ def _orphan_source(facts: Facts, window: Ms) -> Iterator[Source]:
     """Orphans reclaimed under a client that will poll again, where there are any."""
     if any(judged(facts, silence) is not None for silence in silences(facts)):
         work = earliest((Upper(facts.ends[1]), facts.alive_until("orphans")))
-        yield Source("orphans", max(0, window - facts.skew_ms), closed=facts.window_inclusive, hi=work)
+        due = window - facts.skew_ms
+        yield Source("orphans", max(0, due), closed=facts.window_inclusive or due < 0, hi=work)
 
 
 # -- the properties -----------------------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
     if not facts.ended_expires:
         return Answer(safe=True, clause="no terminal record is ever removed")
     reaches = [_reach(facts, legs, _unexpired(facts, source)) for source in found]
-    harmful = [source for source in found if _reach(facts, legs, source).includes(facts.ttl_ms)]
+    harmful = [source for source in found if _harms(facts, legs, source)]
     worst = max(reaches, key=lambda reach: (reach.at is None, reach.at or 0))
     return Answer(
         safe=not harmful,
@@ -107,6 +109,30 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
         runs=_runs(facts, legs, harmful),
         harm=harm,
     )
+
+
+def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
+    """Whether an outcome of the source can be lost, as far as its last contact and its next poll decide."""
+    reach = _reach(facts, legs, source)
+    if not reach.includes(facts.ttl_ms):
+        return False
+    if source.cause == "worker" or facts.anchor == "creation" or reach.at is None or facts.period_ms is None:
+        return True
+    # One sweep stores the outcome and a later one removes it, so their distance is one that the grid has.
+    return reach.at - facts.skew_ms >= _apart(facts, source, facts.ttl_ms - facts.skew_ms)[0]
+
+
+def _apart(facts: Facts, source: Source, least_ms: Ms) -> tuple[Ms, int]:
+    """The shortest distance of at least `least_ms` between a sweep that stores an outcome and one that removes it.
+
+    Given with the number of sweep periods between the two; 0 is one and the same sweep, whose expiry pass comes later.
+    """
+    period, lateness = facts.period_ms, facts.lateness_ms
+    assert period is not None
+    if least_ms <= 0 and facts.runs_before(source.cause, "expiry"):
+        return 0, 0
+    periods = max(1, -(-(least_ms - lateness) // period))
+    return max(least_ms, periods * period - lateness, 0), int(periods)
 
 
 def _unexpired(facts: Facts, source: Source) -> Source:
@@ -249,11 +275,27 @@ def _losing(facts: Facts, legs: Legs, source: Source, contact: Contact) -> Itera
             restart = 0 if contact.restart_used else legs.schedule.restart_ms
             latest = earliest((Upper(stop), Upper(None if span.hi is None else a + span.hi + restart)))
             for x in _outcomes(source, a):
-                removed = max(x, (0 if facts.anchor == "creation" else x) + facts.ttl_ms - facts.skew_ms)
+                due = (0 if facts.anchor == "creation" else x) + facts.ttl_ms - facts.skew_ms
+                removed, phase = _removal(facts, source, x, due)
                 p = max(a + span.lo, removed)
                 if latest.admits(p):
-                    yield _execution(facts, legs, source, contact, Leg(contact.k, failed, p - a, away=span.hi is not None and p - a > span.hi), (a, x, removed, p))
+                    away = span.hi is not None and p - a > span.hi
+                    leg = Leg(contact.k, failed, p - a, away=away)
+                    yield _execution(facts, legs, source, contact, leg, (a, x, removed, p), phase)
                     break
+
+
+def _removal(facts: Facts, source: Source, x: Ms, due: Ms) -> tuple[Ms, Ms | None]:
+    """When a sweep removes the outcome stored at `x`, at or after `due`; and the phase of such sweeps."""
+    if facts.period_ms is None or source.cause == "worker":
+        removed = max(x, due)
+        return removed, phase_for(facts, removed)
+    apart, periods = _apart(facts, source, due - x)
+    if periods == 0:
+        return x, phase_for(facts, x)
+    removed = x + apart
+    nominal = max(0, x - facts.lateness_ms, removed - periods * facts.period_ms - facts.lateness_ms)
+    return removed, nominal % facts.period_ms
 
 
 def _outcomes(source: Source, a: Ms) -> list[Ms]:
@@ -269,7 +311,13 @@ def _outcomes(source: Source, a: Ms) -> list[Ms]:
 
 
 def _execution(
-    facts: Facts, legs: Legs, source: Source, contact: Contact, leg: Leg, instants: tuple[Ms, Ms, Ms, Ms]
+    facts: Facts,
+    legs: Legs,
+    source: Source,
+    contact: Contact,
+    leg: Leg,
+    instants: tuple[Ms, Ms, Ms, Ms],
+    phase: Ms | None,
 ) -> Callable[[], Trace]:
     a, x, removed, p = instants
     taken: tuple[Leg | Rounds, ...] = (*contact.legs_to(a), leg)
@@ -278,9 +326,10 @@ def _execution(
         cuts.append(Cut(x, "write_terminal", before=x > a))
     elif not facts.lazy:
         stamp = {"timeouts": "error_created", "orphans": "error_contact", "expiry": "error_anchor"}[source.cause]
-        cuts.append(Cut(x, "sweep", harmful_errors(facts, stamp), before=x > a))
+        late = () if removed > x else ("error_anchor",)
+        cuts.append(Cut(x, "sweep", harmful_errors(facts, stamp, *late), before=x > a))
     late = harmful_errors(facts, "error_anchor")
-    if not facts.lazy:
+    if not facts.lazy and (source.cause == "worker" or removed > x):
         cuts.append(Cut(removed, "sweep", late, before=removed > a))
 
     def run() -> Trace:
@@ -291,7 +340,7 @@ def _execution(
             until_ms=p,
             keep_last=True,
             call_latency_ms=facts.latency[0],
-            phase_ms=phase_for(facts, removed),
+            phase_ms=phase,
             access=harmful_errors(facts) if facts.lazy else {},
             last_access=late if facts.lazy else None,
         )
