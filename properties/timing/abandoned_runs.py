@@ -56,8 +56,9 @@ class Reaper:
 
     @property
     def _anchored(self) -> Ms:
-        since = {"creation": 0, "activity": self.last_contact}
-        return since.get(self.facts.anchor, self.ended_at or 0)
+        ended = self.ended_at or 0
+        since = {"creation": 0, "activity": max(self.last_contact, ended)}
+        return since.get(self.facts.anchor, ended)
 
     def _sure(self) -> Iterator[tuple[Ms, bool]]:
         """From when on a pass surely acts on the record, and whether at that very instant."""

@@ -101,7 +101,7 @@ class Ttls:
         """When the enforced ttl ends a task that is terminal since `written`."""
         if self.kept is None or written is None:
             return None
-        since = {"creation": 0, "activity": contact or 0}.get(self.kept_anchor, written)
+        since = {"creation": 0, "activity": max(contact or 0, written)}.get(self.kept_anchor, written)
         return max(written, since + self.kept - error)
 
     def _told(self, written: Instant, contact: Instant) -> tuple[Instant, ...]:
@@ -110,11 +110,14 @@ class Ttls:
             return (None,)
         if self.told_anchor == "terminal":
             return (None,) if written is None else (written + self.told,)
-        if self.told_anchor == "activity":
-            return ((contact or 0) + self.told,)
-        if self.told_anchor == "creation" or written is None or written > self.told:
+        if self.told_anchor == "creation":
             return (self.told,)
-        return (written + self.told,) if written < self.told else (self.told, written + self.told)
+        # The terminal write restarts it, unless it has ended before.
+        since = contact or 0 if self.told_anchor == "activity" else 0
+        if written is None or written > since + self.told:
+            return (since + self.told,)
+        restarted = max(since, written) + self.told
+        return (restarted,) if written < since + self.told else (since + self.told, restarted)
 
     def points(self, first: Ms, last: Instant) -> list[Ms]:
         """Instants of the write between which both ends are linear, the ends of the declared range among them."""
@@ -172,11 +175,6 @@ def _all(facts: Facts, ttls: Ttls) -> Iterator[Ends]:
         yield from ttls.runs(e)
         for contact in _contacts(ttls, e):
             yield from ttls.runs(e, contact)
-    if all(ttls.active) and ttls.exempt:
-        # Somebody may poll a running task at the very instant at which the believer gives up.
-        last = facts.ends[1]
-        if ttls.told == ttls.kept and (last is None or last >= ttls.told):
-            yield Ends(ttls.told, ttls.told + ttls.kept, max(ttls.told, facts.ends[0]), ttls.told)
 
 
 def _writes(facts: Facts, ttls: Ttls) -> list[Instant]:
@@ -190,13 +188,13 @@ def _writes(facts: Facts, ttls: Ttls) -> list[Instant]:
 def _contacts(ttls: Ttls, e: Instant) -> list[Ms]:
     """Instants of one poll, where it matters: it moves one end and not the other."""
     told, kept = ttls.active
-    if told == kept and not (told and ttls.exempt):
+    if told == kept:
         return []
     ttl = ttls.kept if kept else ttls.told
     assert ttl is not None
     found = {Fraction(ttl, 2), Fraction(ttl, 3)}
     if e is not None:
-        found |= {e, Fraction(e, 2)}
+        found |= {e, Fraction(e, 2), e + Fraction(ttl, 2)}
     return sorted(found)
 
 
@@ -207,10 +205,6 @@ def _margin(facts: Facts, ttls: Ttls, differing: list[Ends]) -> Ms | None:
         return 0
     if ttls.active[0] != ttls.active[1] or any(run.told is None or run.kept is None for run in differing):
         return None
-    if all(ttls.active):
-        apart = abs(ttls.told - ttls.kept) + ttls.skew
-        # A task that is exempt while it runs outlives a believer who was the last to poll.
-        return -apart if not ttls.exempt else None if last is None else -max(apart, last - ttls.told)
     found = [abs(run.told - run.kept) for run in differing if run.told is not None and run.kept is not None]
     points = ttls.points(*facts.ends)
     for a, b in zip(points, points[1:], strict=False):
