@@ -18,7 +18,7 @@ from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome, Vacuous
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, Piece, contacts, pieces, success
+from .contacts import Contact, Piece, complete, contacts, pieces, success
 from .facts import Facts
 from .orphan import harmful_errors, judged, phase_for, silences
 
@@ -113,6 +113,8 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
 
 def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
     """Whether an outcome of the source can be lost, as far as its last contact and its next poll decide."""
+    if facts.lazy and source.cause != "worker" and complete(legs):
+        return bool(_judged_together(facts, legs, source))
     reach = _reach(facts, legs, source)
     if not reach.includes(facts.ttl_ms):
         return False
@@ -120,6 +122,22 @@ def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
         return True
     # One sweep stores the outcome and a later one removes it, so their distance is one that the grid has.
     return reach.at - facts.skew_ms >= _apart(facts, source, facts.ttl_ms - facts.skew_ms)[0]
+
+
+def _judged_together(facts: Facts, legs: Legs, source: Source) -> list[Contact]:
+    """Accesses that store an outcome and remove it at once, which is all that a lazy judgement can lose unless a poll
+    fails on its way out: any other access that stores an outcome also tells it."""
+    if not facts.runs_before(source.cause, "expiry"):
+        return []
+    due = facts.ttl_ms - facts.skew_ms
+    if facts.anchor != "creation":
+        if due > 0:
+            return []
+        due = 0
+    lo = max(source.lo, due)
+    step = success(legs, legs.steady) or 1
+    hi = source.hi.at if source.hi.at is not None else lo + 3 * step
+    return [found for found in contacts(legs, lo, hi) if found.parts and source.hi.admits(found.lo)]
 
 
 def _apart(facts: Facts, source: Source, least_ms: Ms) -> tuple[Ms, int]:
@@ -191,7 +209,9 @@ def _pieces(facts: Facts, legs: Legs, source: Source) -> Iterator[Piece]:
         # The latest contact loses most; without an end every later one does.
         yield from pieces(legs, 0 if top is None else max(0, min(top, stop or top) - last), top)
     else:
-        yield from pieces(legs, max(0, source.lo - last), source.lo + last if top is None else top)
+        # What counts is the last contact before the source begins, and the first one after.
+        yield from pieces(legs, max(0, source.lo - last), source.lo)
+        yield from pieces(legs, source.lo, source.lo + last if top is None else top)
 
 
 def _from_end(facts: Facts, source: Source, piece: Piece) -> Reach | None:
@@ -237,6 +257,11 @@ def _from_creation(facts: Facts, source: Source, piece: Piece) -> Reach | None:
 
 def _runs(facts: Facts, legs: Legs, harmful: list[Source]) -> Iterator[Callable[[], Trace]]:
     for source in harmful:
+        if facts.lazy and source.cause != "worker" and complete(legs):
+            for access in _judged_together(facts, legs, source):
+                for at in sorted({access.lo, access.hi}):
+                    yield _lost_at_access(facts, legs, source, access, at)
+            continue
         for contact in _candidates(facts, legs, source):
             yield from _losing(facts, legs, source, contact)
 
@@ -251,7 +276,8 @@ def _candidates(facts: Facts, legs: Legs, source: Source) -> Iterator[Contact]:
         lo = max(lo, kept - step)
     top = source.hi.at if source.hi.at is not None else max(lo, source.lo) + 3 * step + 1
     yield from _earliest_contacts(legs, top)
-    yield from sorted(contacts(legs, lo, top), key=lambda contact: len(contact.parts))
+    around = [*contacts(legs, lo, min(max(lo, source.lo), top)), *contacts(legs, min(max(lo, source.lo), top), top)]
+    yield from sorted(around, key=lambda contact: len(contact.parts))
 
 
 def _earliest_contacts(legs: Legs, top: Ms) -> Iterator[Contact]:
@@ -298,6 +324,23 @@ def _removal(facts: Facts, source: Source, x: Ms, due: Ms) -> tuple[Ms, Ms | Non
     return removed, nominal % facts.period_ms
 
 
+STAMPS = {"timeouts": "error_created", "orphans": "error_contact", "expiry": "error_anchor"}
+
+
+def _lost_at_access(facts: Facts, legs: Legs, source: Source, access: Contact, at: Ms) -> Callable[[], Trace]:
+    script = Script(
+        legs=legs,
+        taken=access.legs_to(at),
+        cuts=(),
+        until_ms=at,
+        keep_last=True,
+        call_latency_ms=facts.latency[0],
+        access=harmful_errors(facts),
+        last_access=harmful_errors(facts, STAMPS[source.cause], "error_anchor"),
+    )
+    return lambda: script.run(facts.config)
+
+
 def _outcomes(source: Source, a: Ms) -> list[Ms]:
     """Instants at or after `a` at which the outcome may be stored: as early as can be, as late as can be."""
     begin = max(a, source.lo)
@@ -325,7 +368,7 @@ def _execution(
     if source.cause == "worker":
         cuts.append(Cut(x, "write_terminal", before=x > a))
     elif not facts.lazy:
-        stamp = {"timeouts": "error_created", "orphans": "error_contact", "expiry": "error_anchor"}[source.cause]
+        stamp = STAMPS[source.cause]
         late = () if removed > x else ("error_anchor",)
         cuts.append(Cut(x, "sweep", harmful_errors(facts, stamp, *late), before=x > a))
     late = harmful_errors(facts, "error_anchor")

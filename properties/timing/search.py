@@ -1,8 +1,9 @@
 """The exhaustive search that answers where neither the exact condition nor a written run decides.
 
-It walks the same actions in whole ticks. The tick is half the greatest common divisor of all numbers of the
-configuration: a run of the dense system meets a handful of strict bounds at most, and half a tick is room to keep a
-strict one while every other bound stays on the lattice.
+It walks the same actions in whole ticks. All bounds of the model are differences of instants against numbers of the
+configuration, so a run of the dense system can be moved onto the lattice of their greatest common divisor as long as
+every strict bound keeps its room. Strict are "longer than the orphan window" and "later than the deadline"; where both
+are there, half a tick gives room for both.
 """
 
 from collections.abc import Iterator
@@ -133,7 +134,7 @@ def _horizon(facts: Facts) -> Ms | None:
 
 
 def _tick(facts: Facts) -> Fraction | None:
-    """Half of what every number of the configuration is a multiple of."""
+    """What every number of the configuration is a multiple of, divided by the kinds of strict bounds."""
     legs = facts.legs
     if legs is None or legs.steady > RAMP_MAX:
         return None
@@ -141,7 +142,8 @@ def _tick(facts: Facts) -> Fraction | None:
     if not exact:
         return None
     denominator = lcm(*(value.denominator for value in exact))
-    return Fraction(gcd(*(int(value * denominator) for value in exact)), 2 * denominator)
+    kinds = (facts.window_ms is not None) + (facts.deadline_ms is not None)
+    return Fraction(gcd(*(int(value * denominator) for value in exact)), max(1, kinds) * denominator)
 
 
 def _numbers(facts: Facts) -> Iterator[Ms | None]:
