@@ -53,5 +53,5 @@ Outcome = Answer | NotApplicable | Vacuous
 
 NO_POLLER = (
     "the client's polling is not stated: give client.initial_delay (and multiplier, max_delay), "
-    "or a server.poll_interval for it to follow"
+    "or a server.poll_interval for it to follow (and not 0 without any latency: no time would pass between polls)"
 )

@@ -4,7 +4,7 @@ The notation of the reference page (`docs/reference/semantics.md`) in names: `sk
 between two sweeps, `ends` the range of the worker's terminal write.
 """
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import attrs
 
@@ -33,7 +33,11 @@ class Facts:
     def legs(self) -> Legs | None:
         """The client's legs, or None where the configuration says too little about its polling."""
         schedule = Schedule.of(self.config)
-        return None if schedule is None else Legs(schedule, self.horizon_ms)
+        if schedule is None:
+            return None
+        legs = _legs(schedule, 0 if schedule.ceiling_reached else self.horizon_ms)
+        # Polls without any pause over a network without latency leave time no way to pass.
+        return None if legs.leg(legs.steady).hi == 0 else legs
 
     @property
     def latency(self) -> tuple[int, int]:
@@ -71,6 +75,16 @@ class Facts:
     @property
     def ttl_ms(self) -> Ms | None:
         return self.config.enforced_ttl_ms_effective
+
+    @property
+    def ttl_knobs(self) -> tuple[str, ...]:
+        """The key that sets the enforced ttl: its own, the advertised one, or what the client requests."""
+        server, client = self.config.server, self.config.client
+        if server.enforced_ttl_ms is not None:
+            return ("server.enforced_ttl_ms",)
+        if server.honours_requested_ttl and client.requested_ttl_ms is not None:
+            return ("client.requested_ttl_ms",)
+        return ("server.advertised_ttl_ms",)
 
     @property
     def anchor(self) -> str:
@@ -174,6 +188,12 @@ class Facts:
         """Latest instant at which a poll of the client can reach the server: sent just as the client stops."""
         stop = self.stops()[1]
         return None if stop is None else stop + self.latency[1]
+
+
+@lru_cache(maxsize=256)
+def _legs(schedule: Schedule, horizon_ms: Ms) -> Legs:
+    """Configurations that poll alike share their legs, which take longer to work out than any condition."""
+    return Legs(schedule, horizon_ms)
 
 
 def durations(config: Config) -> list[int | None]:

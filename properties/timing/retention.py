@@ -22,7 +22,6 @@ from .contacts import Contact, Piece, complete, contacts, pieces, success
 from .facts import Facts
 from .orphan import harmful_errors, judged, phase_for, silences
 
-TTL = ("server.enforced_ttl_ms",)
 OUTCOMES = ("worker", "timeouts", "orphans", "expiry")
 
 
@@ -105,7 +104,7 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
         safe=not harmful,
         clause=_clause(facts, worst.at),
         margin_ms=None if worst.at is None else facts.ttl_ms - worst.at,
-        binding=TTL,
+        binding=facts.ttl_knobs,
         runs=_runs(facts, legs, harmful),
         harm=harm,
     )

@@ -18,7 +18,6 @@ from .bounds import Upper, earliest, instant_between
 from .contacts import Contact, complete, contacts, success
 from .facts import Facts
 from .orphan import harmful_errors, phase_for
-from .retention import TTL
 
 
 def ttl_covers_execution(facts: Facts) -> Outcome:
@@ -28,7 +27,7 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
     if not facts.execution_declared:
         return NotApplicable("no declared execution time: workload.execution is not set")
     if not facts.running_expires:
-        return Answer(safe=True, clause="a task that is not terminal never expires", binding=TTL)
+        return Answer(safe=True, clause="a task that is not terminal never expires", binding=facts.ttl_knobs)
     legs = facts.legs
     if legs is None:
         return NotApplicable(NO_POLLER)
@@ -44,7 +43,7 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
         safe=safe,
         clause=f"the ttl ({duration(facts.ttl_ms)} from creation) is longer than live work, {reach}",
         margin_ms=None if limit.at is None else facts.ttl_ms - facts.skew_ms - limit.at,
-        binding=TTL,
+        binding=facts.ttl_knobs,
         runs=_runs(facts, legs, limit) if not safe else (),
         harm="expired_live",
     )
@@ -88,7 +87,7 @@ def _by_silence(facts: Facts, legs: Legs) -> Outcome:
             f"work, {'which has no bound' if worst is None else 'which is ' + duration(worst)}"
         ),
         margin_ms=None if worst is None else kept - worst,
-        binding=TTL,
+        binding=facts.ttl_knobs,
         runs=_silent_runs(facts, legs) if not safe else (),
         harm="expired_live",
     )

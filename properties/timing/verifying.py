@@ -33,7 +33,7 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
     verdicts = {name: answer(name, facts) for name in asked if name in ANALYSES}
     held = {name for name, one in verdicts.items() if one.verdict in ("proved", "holds", "not-applicable")}
     verdicts = {
-        name: attrs.evolve(one, repairs=repairs_of(name, config, held)) if one.verdict == "violated" else one
+        name: attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms)) if one.verdict == "violated" else one
         for name, one in verdicts.items()
     }
     return Report(config, assumptions(config, verdicts), tuple(verdicts.values()), source="")
