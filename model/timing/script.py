@@ -55,7 +55,8 @@ class Script:
 
     `call_latency_ms` is how long the call travelled before creation; `until_ms` cuts the client's own events off
     (those at that very instant are kept only with `keep_last`).
-    `access` are the clock errors of every `tasks/get`, where accesses are judged; `last_access` those of the last one.
+    `access` are the clock errors of every `tasks/get`, where accesses are judged; `last_access` those of the last one,
+    `first_lost` those of the first of the last leg, when its reply gets lost.
     """
 
     legs: Legs
@@ -67,6 +68,7 @@ class Script:
     keep_last: bool = False
     access: Mapping[str, object] = attrs.field(factory=dict)
     last_access: Mapping[str, object] | None = None
+    first_lost: Mapping[str, object] | None = None
     handle_ms: Ms | None = None
 
     def events(self) -> list[Event]:
@@ -99,12 +101,14 @@ class Script:
     def _with_access_errors(self, own: list[Event]) -> list[Event]:
         if not self.access:
             return own
-        last = max((i for i, event in enumerate(own) if event[1] == "tasks/get"), default=-1)
-        ending = self.access if self.last_access is None else self.last_access
-        return [
-            (at, action, (ending if i == last else self.access) if action == "tasks/get" else args)
-            for i, (at, action, args) in enumerate(own)
-        ]
+        gets = [i for i, event in enumerate(own) if event[1] == "tasks/get"]
+        errors = dict.fromkeys(gets, self.access)
+        if gets and self.last_access is not None:
+            errors[gets[-1]] = self.last_access
+        ending = self.taken[-1] if self.taken else None
+        if self.first_lost is not None and isinstance(ending, Leg) and ending.reply_lost:
+            errors[gets[-1 - len(ending.reply_lost)]] = self.first_lost
+        return [(at, action, errors.get(i, args)) for i, (at, action, args) in enumerate(own)]
 
     def _rounds(self, rounds: Rounds, start: Ms, *, first: bool) -> tuple[list[Event], Ms, Ms]:
         """Events of several steady legs, the instant of their last contact, and that of the reply to it."""

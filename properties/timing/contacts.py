@@ -31,8 +31,17 @@ class Contact:
     parts: tuple[tuple[int, int, int, Span], ...]
     restart_used: bool
 
-    def legs_to(self, at: Ms) -> tuple[Leg | Rounds, ...]:
-        """The legs with lengths that add up to `at`, each as short as the rest allows."""
+    @property
+    def steady_legs(self) -> int:
+        """How many steady legs stand at its end."""
+        return self.parts[-1][2] if self.parts else 0
+
+    def legs_to(self, at: Ms, *, told_one_by_one: bool = False) -> tuple[Leg | Rounds, ...]:
+        """The legs with lengths that add up to `at`, each as short as the rest allows.
+
+        Many steady legs are told as one, which leaves no room for a sweep to be dodged between them, unless
+        `told_one_by_one`.
+        """
         left = at - sum(count * span.lo for _, _, count, span in self.parts)
         found: list[Leg | Rounds] = []
         for k, failed, count, span in self.parts:
@@ -43,6 +52,8 @@ class Contact:
             if count == 1:
                 away = self.restart_used and not found
                 found.append(Leg(k, failed, length, away=away))
+            elif told_one_by_one:
+                found += [Leg(k, 0, Fraction(length, count))] * count
             else:
                 # The last of them stays a leg of its own, so that something may happen at its very arrival.
                 each = Fraction(length, count)
@@ -55,9 +66,14 @@ def complete(legs: Legs) -> bool:
     return legs.failures_followed == 0
 
 
+ONE_BY_ONE_MAX = 40
+"""How many steady legs a run may tell one by one."""
+
+
 @attrs.frozen
 class Piece:
     """Contacts before poll `k` from `lo` to `hi` (None: no end), and how long until the next successful one at most.
+    `follows_ms` is how long the client follows its schedule without one, which a last failure can make longer.
 
     Where failures make the true set of contacts intricate, a piece may stand for more than there are.
     """
@@ -65,16 +81,27 @@ class Piece:
     lo: Ms
     hi: Ms | None
     next_ms: Ms | None
+    follows_ms: Ms | None
 
 
 def pieces(legs: Legs, lo: Ms, hi: Ms | None) -> Iterator[Piece]:
     """Pieces that cover every contact between `lo` and `hi`; exactly these where `complete`."""
     if complete(legs) and hi is not None:
         for contact in contacts(legs, lo, hi):
-            yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=not contact.restart_used))
+            restart = not contact.restart_used
+            longest = legs.longest(contact.k)
+            follows = longest if restart or longest is None else longest - legs.schedule.restart_ms
+            yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=restart), follows)
         return
     for k, start, _ in legs.starts():
-        yield Piece(start, None, success(legs, k))
+        yield Piece(start, None, success(legs, k), legs.longest(k))
+
+
+def ways(contact: Contact, at: Ms) -> Iterator[tuple[Leg | Rounds, ...]]:
+    """The legs that lead to a contact, many steady ones told as one, and then one by one where they are few."""
+    yield contact.legs_to(at)
+    if 1 < contact.steady_legs <= ONE_BY_ONE_MAX:
+        yield contact.legs_to(at, told_one_by_one=True)
 
 
 def success(legs: Legs, k: int, *, restart: bool = True) -> Ms | None:

@@ -77,10 +77,10 @@ def _read(facts: Facts, legs: Legs, ends: Upper) -> Ms | None:
     for piece in pieces(legs, 0 if last is None else max(0, ends.at - last), ends.at):
         if piece.lo > ends.at:
             continue
-        if piece.next_ms is None:
+        if piece.next_ms is None or piece.follows_ms is None:
             return None
         latest = ends.at if piece.hi is None else min(piece.hi, ends.at)
-        read = max(read, latest + piece.next_ms + facts.latency[1])
+        read = max(read, latest + piece.next_ms + facts.latency[1], latest + piece.follows_ms)
     return read
 
 
@@ -90,7 +90,7 @@ def _runs(facts: Facts, legs: Legs, ends: Upper) -> Iterator[Callable[[], Trace]
     low, high = facts.latency
     for contact in _late_contacts(facts, legs, stop):
         for a in sorted({contact.hi, max(contact.lo, contact.hi - (high - low)), contact.lo}, reverse=True):
-            for failed in range(legs.failures_followed + 1):
+            for failed in range(legs.failures_followed + 1 + legs.failures_can_stop):
                 longest = legs.leg(contact.k, failed).hi
                 for leaves in (False, True) if legs.schedule.restart_ms and not contact.restart_used else (False,):
                     restart = legs.schedule.restart_ms if leaves else 0

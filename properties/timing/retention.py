@@ -18,7 +18,7 @@ from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome, Vacuous
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, Piece, complete, contacts, pieces, success
+from .contacts import Contact, Piece, complete, contacts, pieces, success, ways
 from .facts import Facts
 from .orphan import harmful_errors, judged, phase_for, silences
 
@@ -114,6 +114,8 @@ def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
     """Whether an outcome of the source can be lost, as far as its last contact and its next poll decide."""
     if facts.lazy and source.cause != "worker" and complete(legs):
         return bool(_judged_together(facts, legs, source))
+    if facts.lazy and source.cause != "worker":
+        return _harms_after_lost_reply(facts, legs, source)
     reach = _reach(facts, legs, source)
     if not reach.includes(facts.ttl_ms):
         return False
@@ -121,6 +123,25 @@ def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
         return True
     # One sweep stores the outcome and a later one removes it, so their distance is one that the grid has.
     return reach.at - facts.skew_ms >= _apart(facts, source, facts.ttl_ms - facts.skew_ms)[0]
+
+
+def _harms_after_lost_reply(facts: Facts, legs: Legs, source: Source) -> bool:
+    """Whether a poll whose reply gets lost may store an outcome that is gone when the next one succeeds.
+
+    (Or one access does both, which is then not looked into further.)
+    """
+    due = facts.ttl_ms - facts.skew_ms
+    if facts.runs_before(source.cause, "expiry") and (facts.anchor == "creation" or due <= 0):
+        return True
+    for k, _, _ in legs.starts():
+        rest = legs.leg(k, legs.failures_followed).hi
+        if rest is None:
+            return True
+        # From the lost poll's arrival on: without the reply before it, the first gap, and its own way in.
+        rest += legs.schedule.restart_ms - facts.latency[1] - (legs.gap(k).hi or 0) - facts.latency[0]
+        if (source.hi.plus(rest).leaves(due)) if facts.anchor == "creation" else rest >= due:
+            return True
+    return False
 
 
 def _judged_together(facts: Facts, legs: Legs, source: Source) -> list[Contact]:
@@ -261,6 +282,8 @@ def _runs(facts: Facts, legs: Legs, harmful: list[Source]) -> Iterator[Callable[
                 for at in sorted({access.lo, access.hi}):
                     yield _lost_at_access(facts, legs, source, access, at)
             continue
+        if facts.lazy and source.cause != "worker":
+            yield from _lost_replies(facts, legs, source)
         for contact in _candidates(facts, legs, source):
             yield from _losing(facts, legs, source, contact)
 
@@ -306,7 +329,9 @@ def _losing(facts: Facts, legs: Legs, source: Source, contact: Contact) -> Itera
                 if latest.admits(p):
                     away = span.hi is not None and p - a > span.hi
                     leg = Leg(contact.k, failed, p - a, away=away)
-                    yield _execution(facts, legs, source, contact, leg, (a, x, removed, p), phase)
+                    instants = (a, x, removed, p)
+                    for way in ways(contact, a):
+                        yield _execution(facts, legs, source, (*way, leg), instants, phase)
                     break
 
 
@@ -321,6 +346,30 @@ def _removal(facts: Facts, source: Source, x: Ms, due: Ms) -> tuple[Ms, Ms | Non
     removed = x + apart
     nominal = max(0, x - facts.lateness_ms, removed - periods * facts.period_ms - facts.lateness_ms)
     return removed, nominal % facts.period_ms
+
+
+def _lost_replies(facts: Facts, legs: Legs, source: Source) -> Iterator[Callable[[], Trace]]:
+    """Runs in which a poll whose reply gets lost stores the outcome, and the next access finds it gone."""
+    step = success(legs, legs.steady) or 1
+    hi = source.hi.at if source.hi.at is not None else source.lo + 3 * step
+    for contact in (*_earliest_contacts(legs, hi), *contacts(legs, max(0, source.lo - step), hi)):
+        for a in sorted({contact.lo, contact.hi}):
+            for failed in range(1, legs.failures_followed + 1):
+                length = legs.leg(contact.k, failed).hi
+                if length is None:
+                    continue
+                script = Script(
+                    legs=legs,
+                    taken=(*contact.legs_to(a), Leg(contact.k, failed, length, reply_lost=frozenset({1}))),
+                    cuts=(),
+                    until_ms=a + length,
+                    keep_last=True,
+                    call_latency_ms=facts.latency[0],
+                    access=harmful_errors(facts),
+                    last_access=harmful_errors(facts, "error_anchor"),
+                    first_lost=harmful_errors(facts, STAMPS[source.cause]),
+                )
+                yield lambda script=script: script.run(facts.config)
 
 
 STAMPS = {"timeouts": "error_created", "orphans": "error_contact", "expiry": "error_anchor"}
@@ -356,13 +405,11 @@ def _execution(
     facts: Facts,
     legs: Legs,
     source: Source,
-    contact: Contact,
-    leg: Leg,
+    taken: tuple[Leg | Rounds, ...],
     instants: tuple[Ms, Ms, Ms, Ms],
     phase: Ms | None,
 ) -> Callable[[], Trace]:
     a, x, removed, p = instants
-    taken: tuple[Leg | Rounds, ...] = (*contact.legs_to(a), leg)
     cuts = []
     if source.cause == "worker":
         cuts.append(Cut(x, "write_terminal", before=x > a))

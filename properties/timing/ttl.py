@@ -15,7 +15,7 @@ from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, complete, contacts, success
+from .contacts import Contact, complete, contacts, success, ways
 from .facts import Facts
 from .orphan import harmful_errors, phase_for
 
@@ -141,7 +141,9 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
                 if facts.lazy and (begin + span.lo > at or (span.hi is not None and begin + span.hi + restart < at)):
                     continue
                 longest = at - begin if facts.lazy else at - begin + 1 if span.hi is None else span.hi + restart
-                yield _execution(facts, legs, contact, begin, Leg(contact.k, failed, longest, away=_beyond(longest, span)), at)
+                leg = Leg(contact.k, failed, longest, away=_beyond(longest, span))
+                for way in ways(contact, begin):
+                    yield _execution(facts, legs, (*way, leg), begin, at)
 
 
 def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
@@ -159,7 +161,8 @@ def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
             if longest is not None and start + longest < at:
                 continue
             length = at - start if facts.lazy else at - start + 1 if longest is None else longest
-            yield _execution(facts, legs, contact, start, Leg(k, failed, length, away=_beyond(length, span)), at)
+            leg = Leg(k, failed, length, away=_beyond(length, span))
+            yield _execution(facts, legs, (*contact.legs_to(start), leg), start, at)
 
 
 def _beyond(length: Ms, span: Span) -> bool:
@@ -167,9 +170,8 @@ def _beyond(length: Ms, span: Span) -> bool:
 
 
 def _execution(
-    facts: Facts, legs: Legs, contact: Contact, begin: Ms, leg: Leg, at: Ms
+    facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms
 ) -> Callable[[], Trace]:
-    taken: tuple[Leg | Rounds, ...] = (*contact.legs_to(begin), leg)
     late = harmful_errors(facts, "error_anchor")
 
     def run() -> Trace:

@@ -82,9 +82,9 @@ def shown(outcome: Answer) -> Trace | None:
             trace = run()
         except NotAStep:
             continue
-        last = trace.steps[-1].changed
-        if outcome.harm in last and last[outcome.harm][1] is True:
-            return trace
+        for number, step in enumerate(trace.steps, start=1):
+            if outcome.harm in step.changed and step.changed[outcome.harm][1] is True:
+                return attrs.evolve(trace, steps=trace.steps[:number])
     return None
 
 
