@@ -90,7 +90,7 @@ def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, ou
             report = _answer(question, only)
             tally.add(report)
             if report is not None:
-                out.write(_shown(report, form, out, several=several))
+                out.write(_shown(report, form, out, several=several, reasons=bool(only)))
         if several and tally.ends and form == "text":
             out.write(tally.line())
         out.finish()
@@ -119,11 +119,19 @@ def _answer(question: Question, only: Sequence[str]) -> Report | None:
     return evolve(wiring.verify(config, only or None), source=question.source)
 
 
-def _shown(report: Report, form: str, out: Output, *, several: bool) -> str:
+def _shown(report: Report, form: str, out: Output, *, several: bool, reasons: bool) -> str:
     if form == "json":
         from latchcheck.report.envelope import dump
 
         return dump(report, one_line=several) + "\n"
     from latchcheck.report.text import render
 
-    return render(report, width=out.width, colour=out.colour) + ("\n" if several else "")
+    text = render(
+        report,
+        width=out.width,
+        colour=out.colour,
+        telling=wiring.telling(report.config),
+        groups=wiring.assumption_groups(),
+        reasons=reasons,
+    )
+    return text + ("\n" if several else "")

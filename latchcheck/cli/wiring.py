@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
-    from latchcheck.kernel.verdict import Report
+    from latchcheck.kernel.telling import Telling
+    from latchcheck.kernel.verdict import Configuration, Report
     from latchcheck.model.config import Config
 
 
@@ -27,6 +28,22 @@ def verify(config: Config, only: Sequence[str] | None) -> Report:
     from latchcheck.properties.timing import verify as answer
 
     return answer(config, only)
+
+
+def telling(config: Configuration) -> Telling:
+    """The words in which the runs of a configuration are told to people."""
+    from latchcheck.model.config import Config
+    from latchcheck.model.timing.telling import telling as words
+
+    assert isinstance(config, Config)
+    return words(config)
+
+
+def assumption_groups() -> dict[str, str]:
+    """The section of the configuration that each assumption is about."""
+    from latchcheck.model.keys import KEYS
+
+    return {key.assumed: key.section for key in KEYS}
 
 
 def property_ids() -> tuple[str, ...]:

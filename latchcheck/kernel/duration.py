@@ -13,6 +13,7 @@ SECOND_MS = 1000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+DIGITS_MAX = 6
 
 
 def duration(ms: int | Fraction) -> str:
@@ -33,6 +34,20 @@ def duration(ms: int | Fraction) -> str:
         if count:
             text += f"{count}{unit}"
     return text + _below_minute(rest)
+
+
+def readable(ms: int | Fraction, *, sign: str = "") -> str:
+    """A duration for reading only: to whole milliseconds or, below a second, to four digits.
+
+    `~` marks what is shortened: `~3.287s` for 3286.92 ms. `sign` stands before what is above zero.
+    """
+    size, places = abs(Fraction(ms)), 0
+    if size < SECOND_MS:
+        while 0 < size * 10**places < SECOND_MS and places < DIGITS_MAX:
+            places += 1
+    near = Fraction(round(size * 10**places), 10**places)
+    mark = "-" if ms < 0 else sign if ms > 0 else ""
+    return ("" if near == size else "~") + mark + duration(near)
 
 
 def signed(ms: int | Fraction) -> str:

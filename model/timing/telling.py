@@ -18,7 +18,17 @@ QUIET = frozenset(
         *("client", "since", "nominal", "error_nominal", "failures", "poll_fate", "seen", "give_up_at", "cycle_until"),
         *("away", "away_now", "away_used", "left_at", "gave_up", "gave_up_at", "waiter", "created", "called_at"),
         # server
-        *("cause", "ended_at", "last_contact", "phase", "next_sweep", "acknowledged_at", "cancel_sent", "told", "told_at"),
+        *(
+            "cause",
+            "ended_at",
+            "last_contact",
+            "phase",
+            "next_sweep",
+            "acknowledged_at",
+            "cancel_sent",
+            "told",
+            "told_at",
+        ),
         # leases and attempts
         *("renewed", "renewals", "expired_at", "second", "second_from", "worker", "lease"),
         *("work", "attempt", "delay", "told_as_one"),
@@ -76,7 +86,7 @@ def _beyond(length: Fraction, limit: int) -> str:
 
 def _create(moment: Moment) -> str:
     travelled = moment.step.args.get("call_latency") or moment.step.args.get("latency")
-    return "the call arrives, the task is created" + (f" ({readable(travelled)} on the way)" if travelled else "")
+    return "the task is created" + (f" ({readable(travelled)} on the way)" if travelled else "")
 
 
 def _pause(moment: Moment) -> str:
@@ -94,7 +104,9 @@ def _get(moment: Moment) -> str:
     if moment.step.party == "client":
         return f"polls: {answer}"
     judged = _judged(moment)
-    return f"tasks/get arrives: {judged}, {answer}" if judged else f"tasks/get arrives: {answer}"
+    if judged:
+        return f"tasks/get: {judged}, {answer}" if answer == "unknown id" else f"tasks/get: {judged}"
+    return f"tasks/get arrives: {answer}"
 
 
 def _answer(moment: Moment) -> str:
@@ -136,13 +148,10 @@ def _polls_end(moment: Moment) -> str:
 def _judged(moment: Moment) -> str:
     """What a judgement of the record found, whoever asked for it; empty where it found nothing to do."""
     if moment.becomes("cause", "orphans"):
-        return "cancelled as an orphan"
+        return "an orphan"
     if moment.becomes("cause", "timeouts"):
-        return "failed, its deadline has passed"
-    if moment.becomes("gone"):
-        return "the ttl is over, the record goes"
-    ended = moment.step.changed.get("status")
-    return "" if ended is None else f"the ttl is over, {ended[1]}"
+        return "past the deadline"
+    return "the ttl is over" if moment.becomes("gone") or "status" in moment.step.changed else ""
 
 
 def _sweep(moment: Moment) -> str:
@@ -220,7 +229,7 @@ PHRASES: dict[str, Callable[[Moment], str]] = {
 
 
 def _created(moments: Sequence[Moment]) -> str:
-    return f"{_create(moments[0])}; the handle arrives" + _later(moments)
+    return f"{_create(moments[0])}, its handle arrives" + _later(moments)
 
 
 def _polled(moments: Sequence[Moment]) -> str:
@@ -230,8 +239,8 @@ def _polled(moments: Sequence[Moment]) -> str:
 def _polled_often(rounds: Sequence[Sequence[Moment]]) -> str:
     pauses = [one[0].at_ms - one[0].old("since", 0) for one in rounds]
     first, last = readable(pauses[0]), readable(pauses[-1])
-    between = f"pauses of {first}" if first == last else f"pauses from {first} to {last}"
-    return f"{len(rounds)} more polls, {between}, all answered working"
+    between = f"pauses of {first}" if first == last else f"pauses {first} to {last}"
+    return f"{len(rounds)} more polls, {between}, all working"
 
 
 def _polled_steadily(moments: Sequence[Moment]) -> str:

@@ -11,6 +11,7 @@ from attrs import define, field
 
 from latchcheck.cli import wiring
 from latchcheck.cli.main import main
+from latchcheck.kernel.telling import PLAIN
 from latchcheck.kernel.verdict import PropertyVerdict, Report
 from latchcheck.model.reading import ConfigError, Where
 from tests.unit.report import sample
@@ -70,6 +71,7 @@ def checker(monkeypatch: pytest.MonkeyPatch) -> Checker:
     fake = Checker()
     monkeypatch.setattr(wiring, "read_config", fake.read_config)
     monkeypatch.setattr(wiring, "verify", fake.verify)
+    monkeypatch.setattr(wiring, "telling", lambda _config: PLAIN)
     monkeypatch.setattr(wiring, "property_ids", lambda: (sample.PROVED.id, sample.VIOLATED.id))
     return fake
 

@@ -24,9 +24,10 @@ DRIVER = """
 import sys
 from latchcheck.cli import wiring
 from latchcheck.cli.main import main
+from latchcheck.kernel.telling import PLAIN
 from tests.cli.conftest import Checker
 fake = Checker()
-wiring.read_config, wiring.verify = fake.read_config, fake.verify
+wiring.read_config, wiring.verify, wiring.telling = fake.read_config, fake.verify, lambda config: PLAIN
 sys.exit(main())
 """
 

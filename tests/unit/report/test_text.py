@@ -9,7 +9,8 @@ from attrs import evolve
 
 from latchcheck.kernel.trace import Step, Trace
 from latchcheck.report.layout import columns, glue, wrap
-from latchcheck.report.text import render, setting, summary
+from latchcheck.report.text import render, summary
+from latchcheck.report.values import setting
 from tests.unit.report.sample import ABSENT, EVERY_VERDICT, PROVED, VIOLATED, report
 
 SNAPSHOT = Path(__file__).with_name("every_verdict.txt")
@@ -50,6 +51,24 @@ def test_the_table_keeps_the_order_of_the_catalogue() -> None:
     assert text.index(PROVED.id) < text.index(VIOLATED.id) < text.index(ABSENT.id)
 
 
+def test_what_does_not_apply_is_one_list_unless_asked_for() -> None:
+    """Properties that do not apply are named together; why each does not is said where somebody asked."""
+    short = render(report(ABSENT, evolve(ABSENT, id="hint-honoured")))
+    names = "  Not applicable, 2 (--property ID says what is missing): lease-outlives-stall,\n  hint-honoured\n"
+    assert names in short
+    assert "server.lease_timeout is not set" not in short
+    assert "  not-applicable  lease-outlives-stall  server.lease_timeout is not set\n" in render(
+        report(ABSENT), reasons=True
+    )
+
+
+def test_assumptions_stand_in_groups() -> None:
+    """Assumptions of one group make one paragraph, in the order in which the groups appear."""
+    groups = {"No delay grows.": "client", "No poll fails.": "network", "No ttl ends.": "client"}
+    text = render(report(PROVED, assumptions=tuple(groups)), groups=groups)
+    assert "  client   No delay grows. No ttl ends.\n  network  No poll fails.\n" in text
+
+
 def test_a_long_run_is_cut_in_the_middle_and_says_so() -> None:
     """A run of 100 events shows its first 20 and its last 40 and names the number of those left out."""
     steps = tuple(Step(at_ms=k * 1000, party="client", action="send_poll", args={"k": k}) for k in range(100))
@@ -64,7 +83,7 @@ def test_a_run_without_a_clock_has_no_time_column() -> None:
     """Where no step has an instant the timeline has no column for it."""
     run = Trace(system="toy", steps=(Step(at_ms=None, party="clock", action="tick", changed={"b": (0, 1)}),))
     text = render(report(evolve(VIOLATED, witness=run)))
-    assert "    party  event  what changed\n    clock  tick   b: 0 -> 1\n" in text
+    assert re.search(r"^    party  event +what changed\n    clock  tick +b: 0 -> 1$", text, re.MULTILINE)
     assert "A run that shows it, 1 event, replayed:" in text
 
 
