@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
+from typing import NoReturn
 
 import click
 
@@ -25,6 +27,8 @@ VERBS: Mapping[str, str] = {
 # The numbers of latchcheck.kernel.exits, which is not imported here: with it comes the solver,
 # and `latchcheck --help` needs none. tests/cli compares them.
 USAGE, INTERNAL, INCONCLUSIVE = 2, 3, 4
+
+GARBAGE_THRESHOLD = 50_000
 
 
 class Verbs(click.Group):
@@ -62,10 +66,30 @@ def group() -> None:
     """Prove or refute a timeout configuration of MCP Tasks clients and servers."""
 
 
+def run() -> NoReturn:
+    """The process `latchcheck`: runs the command line and ends at once.
+
+    The solver's terms are freed one by one when an interpreter shuts down in order, which takes as long as all the
+    answers of a plain `verify`; the system takes the memory back anyway. Everything is written by then.
+    """
+    import gc
+
+    # What a start makes stays; looking through it again and again for rubbish only takes time.
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed at the other end, or by the shell that started us
+            stream.flush()
+    os._exit(code)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; nothing that a user can do ends in a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell that started us: what is written there is wanted nowhere
+            setattr(sys, name, StringIO())
+        elif isinstance(stream, TextIOWrapper):
             # A file name may hold what the terminal cannot show.
             stream.reconfigure(errors="backslashreplace")
     try:

@@ -21,14 +21,13 @@ ROOT = Path(__file__).parents[2]
 
 # The command line in a process of its own, wired to the checker that answers at once.
 DRIVER = """
-import sys
 from latchcheck.cli import wiring
-from latchcheck.cli.main import main
+from latchcheck.cli.main import run
 from latchcheck.kernel.telling import PLAIN
 from tests.cli.conftest import Checker
 fake = Checker()
 wiring.read_config, wiring.verify, wiring.telling = fake.read_config, fake.verify, lambda config: PLAIN
-sys.exit(main())
+run()
 """
 
 
@@ -173,6 +172,16 @@ def test_a_full_disk_is_said() -> None:
             errors = run.stderr.read()
         assert errors == b"latchcheck: error: cannot write to standard output: No space left on device\n"
         assert run.returncode == code
+
+
+def test_a_closed_output_changes_no_code() -> None:
+    """Started with its output closed, the command answers all the same, to nobody."""
+    command = [sys.executable, "-c", DRIVER, "verify", "violated.toml"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command], env=environment, stderr=subprocess.PIPE, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def on_a_terminal(arguments: Sequence[str], env: dict[str, str]) -> str:
