@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
@@ -54,9 +54,10 @@ def property_ids() -> tuple[str, ...]:
 
 
 def explain_property(name: str) -> dict[str, object] | None:
-    """What a property claims, where that is said, and the keys it reads; None where there is no such property."""
+    """What a property claims, where that is said, when it holds, and the keys it reads; None where there is none."""
     from latchcheck.model.describe import key_rows
     from latchcheck.properties.timing import CATALOGUE
+    from latchcheck.properties.timing.analyses import ANALYSES
 
     found = CATALOGUE.get(name)
     if found is None:
@@ -65,8 +66,24 @@ def explain_property(name: str) -> dict[str, object] | None:
         "sentence": found.sentence.text,
         "keyword": found.keyword,
         "source": f"{found.sentence.source}, {found.sentence.where}",
+        "condition": _condition(ANALYSES[name]) if name in ANALYSES else None,
         "reads": [row["key"] for row in key_rows() if name in _listed(row["properties"])],
     }
+
+
+def property_rows() -> list[dict[str, object]]:
+    """Every timing property as a row of plain data, in the order in which they are answered."""
+    from latchcheck.properties.timing import CATALOGUE
+
+    return [
+        {
+            "id": one.id,
+            "keyword": one.keyword,
+            "sentence": one.sentence.text,
+            "source": f"{one.sentence.source}, {one.sentence.where}",
+        }
+        for one in CATALOGUE.values()
+    ]
 
 
 def explain_keys(name: str) -> list[dict[str, object]]:
@@ -102,6 +119,18 @@ def is_bad_input(error: BaseException) -> bool:
     from latchcheck.model.reading.errors import ConfigError
 
     return isinstance(error, ConfigError)
+
+
+def _condition(analysis: Callable[..., object]) -> str | None:
+    """The condition in words: what stands below the first paragraph of the analysis, else of its module."""
+    import inspect
+    import sys
+
+    for documented in (analysis, sys.modules[analysis.__module__]):
+        _, _, body = (inspect.getdoc(documented) or "").partition("\n\n")
+        if body:
+            return " ".join(body.replace("`", "").split())
+    return None
 
 
 def _listed(value: object) -> list[object]:
