@@ -106,7 +106,8 @@ def hint_inside_ttl(facts: Facts) -> Outcome:
         return NotApplicable(NO_TTL)
     arrives = facts.latency[1] + hint + facts.latency[1]
     anchored: Ms = facts.ends[0] if facts.anchor == "terminal" else 0
-    ends = anchored + ttl - facts.skew_ms
+    # Nothing that counts from an instant ends before it, however far the clocks are off.
+    ends = anchored + max(0, ttl - facts.skew_ms)
     counted = "from the earliest terminal write" if facts.anchor == "terminal" else "from creation"
     return Answer(
         safe=arrives < ends,
@@ -116,7 +117,7 @@ def hint_inside_ttl(facts: Facts) -> Outcome:
         ),
         margin_ms=ends - arrives,
         binding=("server.enforced_ttl_ms", "server.poll_interval_ms"),
-        runs=(lambda: _too_late(facts, anchored, max(anchored, ends), arrives),),
+        runs=(lambda: _too_late(facts, anchored, ends, arrives),),
         harm="hint_too_late",
     )
 
