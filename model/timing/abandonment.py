@@ -183,7 +183,8 @@ def _ends(after: Record) -> tuple[z3.BoolRef, z3.BoolRef]:
 
 def _stopping(config: Config, tells: z3.BoolRef, expired: z3.BoolRef) -> dict[str, z3.ExprRef]:
     """What it does to the work that its record was ended: a cancel, the deadline and the orphans pass tell it to stop;
-    the expiry of a running task ends it, or leaves it alone."""
+    the expiry of a running task ends it, or leaves it alone.
+    """
     running, updates = L["running"], {}
     if config.workload.works_on_after_cancel is False:
         running = z3.And(running, z3.Not(tells))
@@ -251,7 +252,9 @@ def _urgency(numbers: Numbers, poller: Poller) -> tuple[Clause, ...]:
         found.append(Clause("a cancel arrives in time", travels))
     longer = numbers.real("works_on_at_most", _longer(config))
     if longer is not None:
-        found.append(Clause("told work stops in time", z3.Or(idle, z3.Not(L["told"]), V["now"] - L["told_at"] <= longer)))
+        found.append(
+            Clause("told work stops in time", z3.Or(idle, z3.Not(L["told"]), V["now"] - L["told_at"] <= longer))
+        )
     last = execution(numbers)[1]
     if last is not None:
         found.append(Clause("the work ends in time", z3.Or(idle, V["now"] <= last)))

@@ -185,7 +185,10 @@ def _believer(told: End | None) -> tuple[Action, ...]:
     lives_on = Action(
         "lives_on",
         "server",
-        (*_there(), Clause("the believer gave up before this instant", z3.And(B["gave_up"], B["now"] > B["gave_up_at"]))),
+        (
+            *_there(),
+            Clause("the believer gave up before this instant", z3.And(B["gave_up"], B["now"] > B["gave_up_at"])),
+        ),
         {"gave_up_on_live": z3.BoolVal(True)},
     )
     return read, give_up, lives_on

@@ -126,9 +126,7 @@ def _ttl_actions(config: Config, numbers: Numbers) -> tuple[Action, ...]:
     skew = numbers.real("clock_skew", config.server.clock_skew_ms)
     created = Clause("the task was created", O["client"] != OBEYING["absent"])
     error = Choice("error_anchor", Real(), lower=-skew, upper=skew)
-    bounded = Clause(
-        "a clock is off by at most clock_skew", z3.And(error.term >= -skew, error.term <= skew)
-    )
+    bounded = Clause("a clock is off by at most clock_skew", z3.And(error.term >= -skew, error.term <= skew))
     if config.enforced_anchor_effective != "terminal":
         due = Clause("the ttl has passed since creation", O["now"] + error.term >= ttl)
         return (Action("ttl_ends", "reaper", (created, bounded, due), {"ttl_ended": z3.BoolVal(True)}, (error,)),)

@@ -46,6 +46,7 @@ class Legs:
         return len(self.ramp)
 
     def gap(self, k: int) -> Span:
+        """Range of the gap before poll `k` when the poll before it succeeded."""
         return self.ramp[min(k, self.steady) - 1]
 
     @property

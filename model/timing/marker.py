@@ -14,7 +14,6 @@ from latchcheck.kernel import Action, Bool, Choice, Clause, Real, System, Trace,
 from ..config import Client, Config
 from .poller import Poller
 from .record import Record, Windows, judged, stored
-from .schedule import Ms
 from .server import execution, phase_choice, sweep, sweeps_happen
 from .small import run_small
 from .system import Event
@@ -90,7 +89,9 @@ def _created() -> Clause:
     return Clause("the task was created", V["client"] == CLIENT["pausing"])
 
 
-def _accessed(numbers: Numbers, windows: Windows) -> tuple[Record, dict[str, z3.ExprRef], tuple[Clause, ...], tuple[Choice, ...]]:
+def _accessed(
+    numbers: Numbers, windows: Windows
+) -> tuple[Record, dict[str, z3.ExprRef], tuple[Clause, ...], tuple[Choice, ...]]:
     """The record as an access finds it: judged first where sweeps are lazy."""
     if numbers.config.server.sweep_period_ms != "lazy":
         return stored(), {}, (), ()

@@ -1,4 +1,6 @@
-"""The client: it calls, waits for the handle, polls on its schedule, and stops (`docs/reference/semantics.md`, section 2).
+"""The client: it calls, waits for the handle, polls on its schedule, and stops.
+
+Source: docs/reference/semantics.md, section 2.
 
 The nominal delay is a variable that grows by the multiplier, so the model needs no table of polls.
 """
@@ -8,10 +10,10 @@ import z3
 
 from latchcheck.kernel import Action, Choice, Clause, Real
 
-from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V, largest, least
+from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, Term, V, largest, least
 
 
-def active() -> z3.BoolRef:
+def active() -> Term:
     """The client still follows its polling schedule."""
     client = V["client"]
     return z3.And([client != CLIENT[over] for over in ("absent", "leaving", "stopped", "done")])
@@ -25,7 +27,7 @@ class Poller:
 
     # -- gaps -------------------------------------------------------------------------------------------------
 
-    def _delays(self) -> tuple[z3.ArithRef, z3.ArithRef | None]:
+    def _delays(self) -> tuple[Term, Term]:
         """First nominal delay and ceiling."""
         client = self.numbers.config.client
         initial, ceiling = client.initial_delay_ms, client.max_delay_ms
@@ -34,11 +36,12 @@ class Poller:
         first = self.numbers.real("initial_delay", initial)
         return first, self.numbers.real("max_delay", ceiling)
 
-    def first_nominal(self) -> z3.ArithRef:
+    def first_nominal(self) -> Term:
+        """The nominal delay before the first poll."""
         first, ceiling = self._delays()
         return first if ceiling is None else least([first, ceiling])
 
-    def grown(self, nominal: z3.ArithRef) -> z3.ArithRef:
+    def grown(self, nominal: Term) -> Term:
         """The nominal delay after one more poll."""
         multiplier = self.numbers.config.client.multiplier
         _, ceiling = self._delays()
@@ -47,13 +50,13 @@ class Poller:
         more = nominal * z3.RealVal(str(multiplier))
         return more if ceiling is None else least([more, ceiling])
 
-    def final_nominal(self) -> z3.ArithRef:
+    def final_nominal(self) -> Term:
         """The nominal delay that growth ends at, or the present one where nothing ends it."""
         _, ceiling = self._delays()
         grows = self.numbers.config.client.multiplier != 1
         return largest([V["nominal"], ceiling]) if grows and ceiling is not None else V["nominal"]
 
-    def steady(self) -> z3.BoolRef:
+    def steady(self) -> Term:
         """Whether all gaps from now on are alike, however the nominal delay may still grow."""
         client = self.numbers.config.client
         if client.multiplier == 1:
@@ -66,7 +69,7 @@ class Poller:
         final = self.final_nominal()
         return z3.And([self.bound(V["nominal"] * factor) == self.bound(final * factor) for factor in factors])
 
-    def bound(self, delay: z3.ArithRef) -> z3.ArithRef:
+    def bound(self, delay: Term) -> Term:
         """The gap that a delay becomes once hint, `min_delay` and the ttl cap have bound it."""
         config, real = self.numbers.config, self.numbers.real
         hint = real("poll_interval", config.server.poll_interval_ms)
@@ -89,7 +92,7 @@ class Poller:
             gap = gap if cap is None else least([gap, cap])
         return gap
 
-    def gap(self) -> tuple[z3.ArithRef, z3.ArithRef]:
+    def gap(self) -> tuple[Term, Term]:
         """Least and greatest gap now running."""
         low, high = self.numbers.config.client.jitter
         lo, hi = self.bound(V["nominal"] * z3.RealVal(str(low))), self.bound(V["nominal"] * z3.RealVal(str(high)))
@@ -99,7 +102,7 @@ class Poller:
         failed = V["failures"] > 0
         return z3.If(failed, error, lo), z3.If(failed, error, hi)
 
-    def longest_gap(self) -> z3.ArithRef:
+    def longest_gap(self) -> Term:
         """Greatest gap now running, with the restart gap on top while the client is away."""
         restart = self.numbers.real("restart_gap", self.numbers.config.client.restart_gap_ms)
         hi = self.gap()[1]
@@ -107,7 +110,8 @@ class Poller:
 
     # -- network ----------------------------------------------------------------------------------------------
 
-    def latency(self) -> tuple[z3.ArithRef, z3.ArithRef]:
+    def latency(self) -> tuple[Term, Term]:
+        """Least and greatest time that a message takes."""
         lo, hi = self.numbers.config.network.latency_ms
         if lo == hi:
             same = self.numbers.real("latency", lo)
@@ -115,6 +119,7 @@ class Poller:
         return self.numbers.real("latency_lo", lo), self.numbers.real("latency_hi", hi)
 
     def travelled(self) -> tuple[Clause, Clause]:
+        """A message sent at `since` may arrive now."""
         lo, hi = self.latency()
         elapsed = V["now"] - V["since"]
         return Clause("the message takes at least network.latency[0]", elapsed >= lo), Clause(
@@ -129,7 +134,7 @@ class Poller:
         gives_up = client.ttl_mode == "give-up" and self.numbers.config.advertised_ttl_ms_effective is not None
         return client.overall_timeout_ms is not None or gives_up
 
-    def limit_from(self, start: z3.ArithRef) -> z3.ArithRef | None:
+    def limit_from(self, start: Term) -> Term:
         """The instant at which the client gives up when its overall timeout counts from `start`."""
         client, real = self.numbers.config.client, self.numbers.real
         limits = []
@@ -146,7 +151,7 @@ class Poller:
         """The call arrives and the task becomes durable: the server's first contact with the client."""
         lo, hi = self.latency()
         call = Choice("call_latency", Real(), lower=lo, upper=hi)
-        updates: dict[str, z3.ExprRef] = {
+        updates: dict[str, Term] = {
             "client": CLIENT["calling"],
             "since": z3.RealVal(0),
             "nominal": self.first_nominal(),
@@ -167,14 +172,15 @@ class Poller:
             updates["phase"] = phase.term
         return Action("create", "client", guard, updates, (call,) if phase is None else (call, phase))
 
-    def _before_handle(self) -> z3.ArithRef:
+    def _before_handle(self) -> Term:
         ttl = self.numbers.config.advertised_ttl_ms_effective
         if self.numbers.config.client.ttl_mode == "give-up" and ttl is not None:
             return self.numbers.real("advertised_ttl", ttl)
         return self.latency()[1] + self.numbers.real("overall_timeout", self.numbers.config.client.overall_timeout_ms)
 
     def handle_arrives(self) -> Action:
-        updates: dict[str, z3.ExprRef] = {"client": CLIENT["pausing"], "since": V["now"]}
+        """The reply to the call arrives: the client has the task's id and begins to poll."""
+        updates: dict[str, Term] = {"client": CLIENT["pausing"], "since": V["now"]}
         if self.numbers.config.client.overall_timeout_from == "handle":
             limit = self.limit_from(V["now"])
             if limit is not None:
@@ -191,7 +197,7 @@ class Poller:
             Clause("the gap is at least its least", elapsed >= lo),
             Clause("the gap is at most its greatest", elapsed <= self.longest_gap()),
         ]
-        updates: dict[str, z3.ExprRef] = {
+        updates: dict[str, Term] = {
             "client": CLIENT["asking"],
             "since": V["now"],
             "nominal": self.grown(V["nominal"]),
@@ -225,7 +231,7 @@ class Poller:
     def reply_arrives(self) -> Action:
         """The reply to a successful poll arrives; a terminal status, or an unknown id, ends the wait."""
         ends = V["seen"] != SEEN["working"]
-        updates: dict[str, z3.ExprRef] = {
+        updates: dict[str, Term] = {
             "client": z3.If(ends, CLIENT["done"], CLIENT["pausing"]),
             "since": V["now"],
             "failures": z3.IntVal(0),
@@ -241,7 +247,7 @@ class Poller:
         timeout = self.numbers.real("request_timeout", client.request_timeout_ms or 0)
         failed = V["failures"] + 1
         stops = z3.BoolVal(False) if client.max_consecutive_errors is None else failed >= client.max_consecutive_errors
-        updates: dict[str, z3.ExprRef] = {
+        updates: dict[str, Term] = {
             "client": z3.If(stops, CLIENT["stopped"], CLIENT["pausing"]),
             "since": V["now"],
             "failures": failed,
@@ -284,7 +290,10 @@ class Poller:
             Clause("polls told as one end", z3.Or(client != CLIENT["cycling"], V["now"] <= V["cycle_until"])),
             Clause("a reply arrives in time", z3.Or(client != CLIENT["hearing"], elapsed <= hi)),
         ]
-        asking, lost = z3.Or(client == CLIENT["asking"], client == CLIENT["leaving"]), V["poll_fate"] == FATE["request_lost"]
+        asking, lost = (
+            z3.Or(client == CLIENT["asking"], client == CLIENT["leaving"]),
+            V["poll_fate"] == FATE["request_lost"],
+        )
         if self.numbers.config.network.max_consecutive_failures:
             found.append(Clause("a request arrives in time", z3.Or(z3.Not(asking), lost, elapsed <= hi)))
             timeout = self.numbers.real("request_timeout", self.numbers.config.client.request_timeout_ms or 0)
@@ -295,7 +304,5 @@ class Poller:
         else:
             found.append(Clause("a request arrives in time", z3.Or(z3.Not(asking), elapsed <= hi)))
         if self.limited():
-            found.append(
-                Clause("the client stops at its limit", z3.Or(z3.Not(active()), V["now"] <= V["give_up_at"]))
-            )
+            found.append(Clause("the client stops at its limit", z3.Or(z3.Not(active()), V["now"] <= V["give_up_at"])))
         return tuple(found)

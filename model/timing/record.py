@@ -10,22 +10,23 @@ import z3
 
 from latchcheck.kernel import Choice, Clause, Real
 
-from .terms import CAUSE, STATUS, Numbers, V, largest
+from .terms import CAUSE, STATUS, Numbers, Term, V, largest
 
 
 @attrs.frozen
 class Record:
     """The record as z3 terms, so that a pass reads one and returns the one it leaves."""
 
-    status: z3.ExprRef
-    cause: z3.ExprRef
-    ended_at: z3.ArithRef
-    gone: z3.BoolRef
-    expired_live: z3.BoolRef
-    orphaned: z3.BoolRef
+    status: Term
+    cause: Term
+    ended_at: Term
+    gone: Term
+    expired_live: Term
+    orphaned: Term
 
     @property
-    def working(self) -> z3.BoolRef:
+    def working(self) -> Term:
+        """There is a record, and it is not terminal."""
         return z3.And(self.status == STATUS["working"], z3.Not(self.gone))
 
 
@@ -38,19 +39,20 @@ def stored() -> Record:
 class Windows:
     """The server's limits as z3 terms; None where the configuration has none."""
 
-    deadline: z3.ArithRef | None
-    window: z3.ArithRef | None
+    deadline: Term
+    window: Term
     inclusive: bool
-    ttl: z3.ArithRef | None
+    ttl: Term
     anchor: str
     action: str
     keeps_terminal: bool
     expires_running: bool
     order: tuple[str, ...]
-    skew: z3.ArithRef | None
+    skew: Term
 
     @classmethod
     def of(cls, numbers: Numbers) -> "Windows":
+        """The limits of the configuration that the numbers belong to."""
         config, server = numbers.config, numbers.config.server
         anchor = config.enforced_anchor_effective
         skew = server.clock_skew_ms
@@ -79,12 +81,13 @@ class Windows:
 
     @property
     def errors_bounded(self) -> tuple[Clause, ...]:
+        """The guard of an action that picks `errors`."""
         return tuple(
             Clause("a clock is off by at most clock_skew", z3.And(error.term >= -self.skew, error.term <= self.skew))
             for error in self.errors
         )
 
-    def _error(self, name: str) -> z3.ArithRef:
+    def _error(self, name: str) -> Term:
         return z3.RealVal(0) if self.skew is None else z3.Real(name)
 
     # -- the three passes -------------------------------------------------------------------------------------
@@ -96,7 +99,7 @@ class Windows:
             record = passes[name](record)
         return record
 
-    def _end(self, record: Record, fires: z3.BoolRef, status: str, cause: str) -> Record:
+    def _end(self, record: Record, fires: Term, status: str, cause: str) -> Record:
         return attrs.evolve(
             record,
             status=z3.If(fires, STATUS[status], record.status),
@@ -137,7 +140,7 @@ class Windows:
             expired_live=z3.Or(record.expired_live, live),
         )
 
-    def anchored(self, record: Record) -> z3.ArithRef:
+    def anchored(self, record: Record) -> Term:
         """The instant from which the enforced ttl counts."""
         if self.anchor == "creation":
             return z3.RealVal(0)
@@ -150,9 +153,12 @@ class Windows:
 
     # -- from when on a sweep must act ------------------------------------------------------------------------
 
-    def certain(self) -> tuple[tuple[str, z3.BoolRef, z3.ArithRef, bool], ...]:
-        """For each pass: its name, when it applies, the instant from which it fires however the clocks are off, and
-        whether it fires at that instant itself. (A sweep before the terminal write saw another record.)"""
+    def certain(self) -> tuple[tuple[str, Term, Term, bool], ...]:
+        """When each pass fires for certain, however the clocks are off.
+
+        For each: its name, when it applies, the instant from which it fires, and whether it fires at that instant
+        itself. (A sweep before the terminal write saw another record.)
+        """
         record, slack = stored(), z3.RealVal(0) if self.skew is None else self.skew
         found = []
         if self.deadline is not None:
@@ -167,9 +173,12 @@ class Windows:
             found.append(("expiry", applies, self.anchored(record) + self.ttl + slack, True))
         return tuple(found)
 
-    def limits_while_working(self) -> tuple[tuple[str, z3.ArithRef, bool, bool], ...]:
-        """For each pass that can end a working task: its name, the instant from which it surely fires, whether that
-        instant moves with the last contact, and whether it fires at the instant itself."""
+    def limits_while_working(self) -> tuple[tuple[str, Term, bool, bool], ...]:
+        """When each pass that can end a working task fires for certain.
+
+        For each: its name, the instant, whether that instant moves with the last contact, and whether the pass fires
+        at the instant itself.
+        """
         found = []
         for name, _, instant, inclusive in self.certain():
             if name == "expiry" and not self.expires_running:
@@ -179,9 +188,7 @@ class Windows:
         return tuple(found)
 
 
-def judged(
-    windows: Windows, active: z3.BoolRef, away: z3.BoolRef
-) -> tuple[Record, dict[str, z3.ExprRef], z3.BoolRef]:
+def judged(windows: Windows, active: Term, away: Term) -> tuple[Record, dict[str, Term], Term]:
     """One judgement of the stored record: what it leaves, the updates that store it, and whether it did anything.
 
     `active` says whether the client still follows its schedule, which is what makes a reclaimed orphan a live one;
@@ -189,7 +196,7 @@ def judged(
     """
     before = stored()
     after = windows.judge(before)
-    updates: dict[str, z3.ExprRef] = {
+    updates: dict[str, Term] = {
         "status": after.status,
         "cause": after.cause,
         "ended_at": after.ended_at,

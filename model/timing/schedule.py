@@ -98,7 +98,8 @@ class Schedule:
 
     def nominal(self) -> Iterator[Ms]:
         """Nominal delay before poll 1, 2, ...; constant once the ceiling is reached."""
-        delay = self.initial_ms if self.max_ms is None else min(self.initial_ms, self.max_ms)
+        assert self.initial_ms is not None
+        delay: Ms = self.initial_ms if self.max_ms is None else min(self.initial_ms, self.max_ms)
         while True:
             yield delay
             if self.multiplier != 1 and (self.max_ms is None or delay < self.max_ms):

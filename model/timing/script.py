@@ -76,7 +76,7 @@ class Script:
         create: dict[str, object] = {"call_latency": self.call_latency_ms}
         if self.phase_ms is not None:
             create["sweep_phase"] = self.phase_ms
-        own = [(0, "create", create)]
+        own: list[Event] = [(0, "create", create)]
         at: Ms = 0
         heard: Ms | None = None
         for number, leg in enumerate(self.taken):
@@ -116,15 +116,17 @@ class Script:
         heard_first = start + (low if not first or self.handle_ms is None else self.handle_ms)
         contact = start + rounds.length_ms
         heard = contact + (heard_first - start)
-        return [
-            (heard_first, "handle_arrives" if first else "reply_arrives", {}),
-            (heard_first, "polls", {"count": rounds.count, "until": heard}),
-            (heard, "polls_end", {"reply_latency": heard - contact}),
-        ], contact, heard
+        return (
+            [
+                (heard_first, "handle_arrives" if first else "reply_arrives", {}),
+                (heard_first, "polls", {"count": rounds.count, "until": heard}),
+                (heard, "polls_end", {"reply_latency": heard - contact}),
+            ],
+            contact,
+            heard,
+        )
 
-    def _leg(
-        self, leg: Leg, start: Ms, *, first: bool, heard: Ms | None
-    ) -> tuple[list[Event], Ms]:
+    def _leg(self, leg: Leg, start: Ms, *, first: bool, heard: Ms | None) -> tuple[list[Event], Ms]:
         """Events of one leg from the contact at `start`, and the instant of the contact that ends it.
 
         `heard` is when the reply to that contact arrived, where that is part of the rounds before.

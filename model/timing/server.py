@@ -1,5 +1,6 @@
-"""The server: contacts, the worker's terminal write, and the reaper's sweeps (`docs/reference/semantics.md`, section 3).
+"""The server: contacts, the worker's terminal write, and the reaper's sweeps.
 
+Source: docs/reference/semantics.md, section 3.
 A sweep that changes nothing is a stutter and no event. What keeps the reaper honest instead is urgency: time may not
 pass beyond the last moment at which a sweep of the grid must have found something to do.
 """
@@ -10,13 +11,13 @@ from latchcheck.kernel import Action, Choice, Clause, IntRange, Real
 
 from .poller import Poller, active
 from .record import Windows, judged
-from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V
+from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, Term, V
 
 FINEST_PERIOD_MS = 1
 """An exact timer (`sweep_period = "0ms"`) is a sweep every millisecond: the grain of a configuration."""
 
 
-def grid(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef] | None:
+def grid(numbers: Numbers) -> tuple[Term, Term] | None:
     """Sweep period and lateness, or None where no grid of sweeps is promised (lazy, or nothing said)."""
     server = numbers.config.server
     if server.sweep_period_ms is None or server.sweep_period_ms == "lazy":
@@ -49,7 +50,7 @@ def tasks_get(poller: Poller, windows: Windows) -> Action:
         ),
         *poller.travelled(),
     ]
-    updates: dict[str, z3.ExprRef] = {}
+    updates: dict[str, Term] = {}
     status, gone, cause = V["status"], V["gone"], V["cause"]
     if lazy:
         after, updates, _ = judged(windows, active(), V["away"])
@@ -129,7 +130,7 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
     return begin, end
 
 
-def execution(numbers: Numbers) -> tuple[z3.ArithRef, z3.ArithRef | None]:
+def execution(numbers: Numbers) -> tuple[Term, Term]:
     """Earliest and latest instant of the worker's terminal write; undeclared work may take any time."""
     declared = numbers.config.workload.execution_ms or (0, None)
     lo, hi = declared
@@ -170,15 +171,15 @@ def work_ends(numbers: Numbers) -> tuple[Clause, ...]:
     return (Clause("the work ends in time", z3.Or(over, V["now"] <= hi)),)
 
 
-def _floor(value: z3.ArithRef) -> z3.ArithRef:
+def _floor(value: Term) -> Term:
     return z3.ToInt(value)
 
 
-def _ceiling(value: z3.ArithRef) -> z3.ArithRef:
+def _ceiling(value: Term) -> Term:
     return -z3.ToInt(-value)
 
 
-def _at_least(number: z3.ArithRef, other: z3.ArithRef) -> z3.ArithRef:
+def _at_least(number: Term, other: Term) -> Term:
     return z3.If(number >= other, number, other)
 
 
@@ -213,8 +214,7 @@ def sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
     clauses = []
     moving = {name for name, _, follows_contact, _ in windows.limits_while_working() if follows_contact}
     for name, applies, instant, inclusive in windows.certain():
-        if name in moving:
-            applies = z3.And(applies, V["client"] != CLIENT["cycling"])
+        told_as_one = V["client"] == CLIENT["cycling"] if name in moving else z3.BoolVal(False)
         offset = (instant - V["phase"]) / period
         number = _ceiling(offset) if inclusive else _floor(offset) + 1
         if name == "expiry":
@@ -224,6 +224,9 @@ def sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
         number = _at_least(number, V["next_sweep"])
         due = V["phase"] + z3.ToReal(number) * period
         clauses.append(
-            Clause(f"the sweep whose {name} pass must act is not missed", z3.Or(z3.Not(applies), V["now"] <= due + lateness))
+            Clause(
+                f"the sweep whose {name} pass must act is not missed",
+                z3.Or(z3.Not(applies), told_as_one, V["now"] <= due + lateness),
+            )
         )
     return tuple(clauses)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import attrs
 
@@ -14,8 +15,7 @@ from .record import Windows
 from .server import FINEST_PERIOD_MS, phase_choice, polls, sweep, sweeps_happen, tasks_get, work_ends, write_terminal
 from .terms import VARIABLES, Numbers
 
-Event = tuple[int | Fraction, str, Mapping[str, object]]
-
+Event = tuple[int | Fraction, str, Mapping[str, Any]]
 
 
 def timed_system(config: Config, *, symbolic: bool = False) -> System:

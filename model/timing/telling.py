@@ -32,11 +32,16 @@ QUIET = frozenset(
         # leases and attempts
         *("renewed", "renewals", "expired_at", "second", "second_from", "worker", "lease"),
         *("work", "attempt", "delay", "told_as_one"),
+        # questions to a human
+        *("stage", "asked_at"),
         # these end what the row already says
         *("terminal", "ttl_ended", "running", "acknowledged"),
     }
 )
 """Variables whose changes are bookkeeping, or said by the words of the event."""
+
+NAMELESS = frozenset({"status"})
+"""Variables whose values speak for themselves: "working -> cancelled"."""
 
 HARMS = {
     "orphaned_live": "the server reclaims a task whose client still follows its polling schedule.",
@@ -55,6 +60,7 @@ HARMS = {
     "overlap": "two workers run the same task at once: the first is alive, and has lost its lease.",
     "recovery_missed": "the client gives up before the redelivered work has ended.",
     "cut_short": "the deadline fails the task while attempts, or the delays between them, are still to come.",
+    "unheard": "the human answers inside the declared time, and a limit has closed before the answer counts.",
     "second_task": "the reissued call finds its key forgotten, and a second task is created.",
 }
 """The flags of the systems that record a harm, each with the sentence that says what happened."""
@@ -70,7 +76,7 @@ def telling(config: Config) -> Telling:
         silence = after.at_ms - after.old("last_contact", 0)
         return f"silent for {_beyond(silence, window)}" if before.at_ms != after.at_ms else None
 
-    return Telling(PHRASES, QUIET, ROUNDS, HARMS, meanwhile)
+    return Telling(phrases=PHRASES, quiet=QUIET, nameless=NAMELESS, rounds=ROUNDS, harms=HARMS, meanwhile=meanwhile)
 
 
 def _beyond(length: Fraction, limit: int) -> str:
@@ -105,7 +111,7 @@ def _get(moment: Moment) -> str:
         return f"polls: {answer}"
     judged = _judged(moment)
     if judged:
-        return f"tasks/get: {judged}, {answer}" if answer == "unknown id" else f"tasks/get: {judged}"
+        return f"tasks/get {judged}: {answer}" if answer == "unknown id" else f"tasks/get {judged}"
     return f"tasks/get arrives: {answer}"
 
 
@@ -118,7 +124,8 @@ def _answer(moment: Moment) -> str:
 
 
 def _reply(moment: Moment) -> str:
-    return f"the reply arrives: {_answer(moment)}"
+    answer = "a question for the human" if moment.becomes("stage", "told") else _answer(moment)
+    return f"the reply arrives: {answer}"
 
 
 def _leave(moment: Moment) -> str:
@@ -148,14 +155,14 @@ def _polls_end(moment: Moment) -> str:
 def _judged(moment: Moment) -> str:
     """What a judgement of the record found, whoever asked for it; empty where it found nothing to do."""
     if moment.becomes("cause", "orphans"):
-        return "an orphan"
+        return "finds an orphan"
     if moment.becomes("cause", "timeouts"):
-        return "past the deadline"
-    return "the ttl is over" if moment.becomes("gone") or "status" in moment.step.changed else ""
+        return "finds the deadline passed"
+    return "finds the ttl over" if moment.becomes("gone") or "status" in moment.step.changed else ""
 
 
 def _sweep(moment: Moment) -> str:
-    return f"sweep: {_judged(moment) or 'nothing to do'}"
+    return f"sweep {_judged(moment) or 'finds nothing to do'}"
 
 
 def _cancel(moment: Moment) -> str:
@@ -221,6 +228,17 @@ PHRASES: dict[str, Callable[[Moment], str]] = {
     "crash": _constant("crashes"),
     "attempt_fails": _attempt,
     "attempts_fail": _attempts,
+    # a question to a human
+    "input_required": _constant("the work asks a question"),
+    "answer": _constant("answers"),
+    "tasks/update": _constant("tasks/update with the answer arrives"),
+    "input_request_timeout_ends": _constant("the request for input times out"),
+    "overall_timeout_ends": _constant("the client's overall timeout ends"),
+    "input_window_ends": _constant("the input window ends"),
+    "input_state_retention_ends": _constant("the parked state is forgotten"),
+    "orphan_window_ends": _constant("the orphan window ends"),
+    "execution_deadline_ends": _constant("the deadline fails the task"),
+    "enforced_ttl_ends": _constant("the ttl ends"),
 }
 """Each action of the timing systems in words."""
 
@@ -229,7 +247,8 @@ PHRASES: dict[str, Callable[[Moment], str]] = {
 
 
 def _created(moments: Sequence[Moment]) -> str:
-    return f"{_create(moments[0])}, its handle arrives" + _later(moments)
+    took = moments[-1].at_ms - moments[0].at_ms
+    return "the task is created, its handle arrives" + (f" {readable(took)} later" if took else "")
 
 
 def _polled(moments: Sequence[Moment]) -> str:

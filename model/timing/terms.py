@@ -4,6 +4,7 @@ Instants and durations are milliseconds. The task becomes durable at instant 0.
 """
 
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import z3
@@ -12,10 +13,13 @@ from latchcheck.kernel import Bool, Enum, IntRange, Real, Variable
 
 from ..config import Config
 
+Term = Any
+"""A z3 expression; z3's own annotations are too wide for a type checker to narrow."""
+
 CLIENT = Enum("Client", ("absent", "calling", "pausing", "asking", "hearing", "cycling", "leaving", "stopped", "done"))
 """absent before the call; calling until the handle arrives; pausing between polls; asking while a request is out;
-hearing while a reply is on its way; cycling through several steady polls told as one;
-leaving when it stopped while its last poll still travels; stopped at a limit; done when it has read how the task ended."""
+hearing while a reply is on its way; cycling through several steady polls told as one; leaving when it stopped while
+its last poll still travels; stopped at a limit; done when it has read how the task ended."""
 
 FATE = Enum("Fate", ("answered", "request_lost", "reply_lost"))
 SEEN = Enum("Seen", ("working", "terminal", "gone"))
@@ -70,9 +74,9 @@ class Numbers:
 
     config: Config
     symbolic: bool = False
-    symbols: dict[str, z3.ArithRef] = attrs.field(factory=dict)
+    symbols: dict[str, Term] = attrs.field(factory=dict)
 
-    def real(self, name: str, value: int | Fraction | None) -> z3.ArithRef | None:
+    def real(self, name: str, value: int | Fraction | None) -> Term:
         """The number called `name`, or None where the configuration has none."""
         if value is None:
             return None
@@ -81,7 +85,7 @@ class Numbers:
         return self.symbols.setdefault(name, z3.Real(name))
 
 
-def least(terms: list[z3.ArithRef]) -> z3.ArithRef:
+def least(terms: list[Term]) -> Term:
     """The smallest of some terms, as a z3 expression."""
     result = terms[0]
     for term in terms[1:]:
@@ -89,7 +93,7 @@ def least(terms: list[z3.ArithRef]) -> z3.ArithRef:
     return result
 
 
-def largest(terms: list[z3.ArithRef]) -> z3.ArithRef:
+def largest(terms: list[Term]) -> Term:
     """The largest of some terms, as a z3 expression."""
     result = terms[0]
     for term in terms[1:]:

@@ -36,7 +36,7 @@ def orphans_found_in_time(facts: Facts) -> Outcome:
             safe=False,
             clause=(
                 "something sweeps: an abandoned task is accessed by nobody, so a server that judges at each access "
-                "(sweep_period = \"lazy\") never reclaims it"
+                '(sweep_period = "lazy") never reclaims it'
             ),
             binding=("server.sweep_period_ms",),
             runs=(lambda: _left_alone(alone, None, never, never - 1, "still_working"),),
@@ -168,7 +168,8 @@ def _first(facts: Facts, name: str, limit: Ms, expires: Ms, *, inclusive: bool) 
 
 def latest_told(facts: Facts, ended: Ms) -> Ms | None:
     """Latest instant at which a cancel, the deadline or the orphans pass can end the record, which is ended by `ended`
-    in any case; None where the record surely expires before."""
+    in any case; None where the record surely expires before.
+    """
     found = []
     if facts.config.client.cancel_on_abandon and facts.latency[0] <= ended:
         found.append(min(facts.latency[1], ended))
@@ -276,7 +277,9 @@ def _late(facts: Facts, bound: Ms, stated: Ms) -> Iterator[Callable[[], Trace]]:
 
 
 def _runs_at(facts: Facts, phases: list[Ms | None], at: Ms, bound: Ms) -> Iterator[Callable[[], Trace]]:
-    cancels: list[Ms | None] = [*dict.fromkeys(reversed(facts.latency))] if facts.config.client.cancel_on_abandon else [None]
+    cancels: list[Ms | None] = (
+        [*dict.fromkeys(reversed(facts.latency))] if facts.config.client.cancel_on_abandon else [None]
+    )
     for phase in phases:
         for cancelled in cancels:
             yield lambda phase=phase, cancelled=cancelled: told_late(facts, phase, cancelled, at, bound)

@@ -103,7 +103,9 @@ class Reaper:
 
     def _expire(self, at: Ms, error: Ms, *, running: bool) -> None:
         facts = self.facts
-        if at - self._anchored + error < facts.ttl_ms or not (facts.running_expires if running else facts.ended_expires):
+        if at - self._anchored + error < facts.ttl_ms or not (
+            facts.running_expires if running else facts.ended_expires
+        ):
             return
         if running and facts.config.server.expiry_action in ("fail", "cancel"):
             self.ended_at = at
@@ -144,7 +146,8 @@ def _phase(phase: Ms | None) -> dict[str, object]:
 
 def expired_first(facts: Facts, phase: Ms | None, after: Ms, bound: Ms) -> Trace:
     """The task expires as early as it can, its client leaves, and nothing finds the record any more; the work still runs
-    `after` later."""
+    `after` later.
+    """
     high, expires = facts.latency[1], max(0, facts.ttl_ms - facts.skew_ms)
     late = harmful_errors(facts, "error_anchor")
     cancels = facts.config.client.cancel_on_abandon

@@ -130,7 +130,8 @@ class Ttls:
 
 def advertised_ttl_is_enforced(facts: Facts) -> Outcome:
     """`advertised-ttl-is-enforced`: nobody who believes the advertised ttl gives up on a task that still lives, or
-    reads a task that is already gone."""
+    reads a task that is already gone.
+    """
     config = facts.config
     told = config.server.advertised_ttl_ms
     if told is None and not config.server.honours_requested_ttl:
@@ -247,7 +248,9 @@ def _before(run: Ends, limit: Ms, *, at_limit: bool) -> list:
         events.append((run.contact, "tasks/get", {}))
     if run.written is not None:
         events.append((run.written, "write_terminal", {}))
-    return sorted((event for event in events if event[0] < limit or (at_limit and event[0] == limit)), key=lambda e: e[0])
+    return sorted(
+        (event for event in events if event[0] < limit or (at_limit and event[0] == limit)), key=lambda e: e[0]
+    )
 
 
 def _reading(run: Ends) -> list:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from .advertised import advertised_ttl_is_enforced
 from .abandoned import abandoned_work_is_bounded, orphans_found_in_time
+from .advertised import advertised_ttl_is_enforced
 from .answers import Outcome
 from .facts import Facts
 from .hints import hint_honoured, hint_inside_ttl
+from .human import input_window_covers_human
 from .idempotency import idempotency_outlives_retries
 from .leases import lease_outlives_stall, recovery_inside_patience
 from .marker import cancel_marker_outlives_record
@@ -15,6 +16,7 @@ from .patience import patience_covers_execution
 from .retention import result_reaches_client, timeout_is_seen
 from .retries import retries_inside_deadline
 from .ttl import ttl_covers_execution
+from .windows import every_window_can_fire
 
 Analysis = Callable[[Facts], Outcome]
 
@@ -34,7 +36,9 @@ ANALYSES: dict[str, Analysis] = {
     "lease-outlives-stall": lease_outlives_stall,
     "recovery-inside-patience": recovery_inside_patience,
     "idempotency-outlives-retries": idempotency_outlives_retries,
+    "input-window-covers-human": input_window_covers_human,
     "cancel-marker-outlives-record": cancel_marker_outlives_record,
     "abandoned-work-is-bounded": abandoned_work_is_bounded,
+    "every-window-can-fire": every_window_can_fire,
     "ttl-cap-suffices": ttl_cap_suffices,
 }

@@ -19,6 +19,8 @@ def assumptions(config: Config, verdicts: Mapping[str, PropertyVerdict]) -> tupl
     found = [
         key.assumed
         for key in KEYS
-        if config.origin(key.flat).kind == "default" and key.flat not in unread and answered.intersection(key.properties)
+        if config.origin(key.flat).kind == "default"
+        and key.flat not in unread
+        and answered.intersection(key.properties)
     ]
     return tuple(dict.fromkeys(found))

@@ -15,6 +15,7 @@ class Upper:
     closed: bool = True
 
     def plus(self, span: Ms) -> "Upper":
+        """The bound moved later by `span`."""
         return self if self.at is None else Upper(self.at + span, self.closed)
 
     def admits(self, instant: Ms) -> bool:

@@ -44,7 +44,8 @@ _ALL = (
     ),
     _property(
         "advertised-ttl-is-enforced",
-        "Nobody who believes the advertised ttl gives up on a task that still lives, or reads a task that is already gone.",
+        "Nobody who believes the advertised ttl gives up on a task that still lives, "
+        "or reads a task that is already gone.",
         EXTENSION,
         "ttlMs of a task",
     ),

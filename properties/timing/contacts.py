@@ -72,9 +72,9 @@ ONE_BY_ONE_MAX = 40
 
 @attrs.frozen
 class Piece:
-    """Contacts before poll `k` from `lo` to `hi` (None: no end), and how long until the next successful one at most.
-    `follows_ms` is how long the client follows its schedule without one, which a last failure can make longer.
+    """Contacts from `lo` to `hi` (None: no end), and how long until the next successful one at most.
 
+    `follows_ms` is how long the client follows its schedule without one, which a last failure can make longer.
     Where failures make the true set of contacts intricate, a piece may stand for more than there are.
     """
 
@@ -163,7 +163,7 @@ def _along(
 
 def _counts(span: Span, low: Ms, high: Ms, lo: Ms, hi: Ms) -> list[int]:
     """The fewest and the most steady legs with which a contact falls between `lo` and `hi`."""
-    if span.hi == 0:
+    if not span.hi:
         return []
     fewest = max(1, -((high - lo) // span.hi))
     most = fewest if span.lo == 0 else (hi - low) // span.lo

@@ -41,16 +41,19 @@ class Facts:
 
     @property
     def latency(self) -> tuple[int, int]:
+        """Least and greatest time that a message takes."""
         return self.config.network.latency_ms
 
     @property
     def skew_ms(self) -> int:
+        """How far two clocks can be apart."""
         return self.config.server.clock_skew_ms
 
     # -- the work ---------------------------------------------------------------------------------------------
 
     @property
     def execution_declared(self) -> bool:
+        """Whether anybody said how long the work takes."""
         return self.config.workload.execution_ms is not None
 
     @property
@@ -62,19 +65,35 @@ class Facts:
 
     @property
     def deadline_ms(self) -> Ms | None:
+        """The execution deadline, or None."""
         return self.config.server.execution_deadline_ms
 
     @property
     def window_ms(self) -> Ms | None:
+        """The orphan window, or None."""
         return self.config.server.orphan_window_ms
 
     @property
     def window_inclusive(self) -> bool:
+        """Whether a silence of exactly the window is already too long."""
         return self.config.server.orphan_comparison == ">="
 
     @property
     def ttl_ms(self) -> Ms | None:
+        """The enforced ttl, or None where nothing expires."""
         return self.config.enforced_ttl_ms_effective
+
+    @property
+    def window(self) -> Ms:
+        """The orphan window, for those who know that there is one."""
+        assert self.window_ms is not None
+        return self.window_ms
+
+    @property
+    def ttl(self) -> Ms:
+        """The enforced ttl, for those who know that there is one."""
+        assert self.ttl_ms is not None
+        return self.ttl_ms
 
     @property
     def ttl_knobs(self) -> tuple[str, ...]:
@@ -88,6 +107,7 @@ class Facts:
 
     @property
     def anchor(self) -> str:
+        """From when the enforced ttl counts."""
         return self.config.enforced_anchor_effective
 
     @property
@@ -105,6 +125,7 @@ class Facts:
 
     @property
     def lazy(self) -> bool:
+        """Whether the server judges at each access instead of sweeping."""
         return self.config.server.sweep_period_ms == "lazy"
 
     @property
@@ -115,6 +136,7 @@ class Facts:
 
     @property
     def lateness_ms(self) -> Ms:
+        """How late a sweep can come."""
         return self.config.server.sweep_lateness_ms
 
     @property
@@ -140,10 +162,10 @@ class Facts:
         if self.running_expires and self.anchor in ("creation", "creation-then-terminal"):
             found.append(self._forced("expiry", Upper(self._plus(self.ttl_ms), closed=False), by))
         if self.running_expires and self.anchor == "activity" and last_contact is not None:
-            limit = Upper(last_contact + self.ttl_ms + self.skew_ms, closed=False)
+            limit = Upper(last_contact + self.ttl + self.skew_ms, closed=False)
             found.append(self._forced("expiry", limit, by))
         if self.window_ms is not None and by != "orphans" and last_contact is not None:
-            limit = Upper(last_contact + self.window_ms + self.skew_ms, closed=not self.window_inclusive)
+            limit = Upper(last_contact + self.window + self.skew_ms, closed=not self.window_inclusive)
             found.append(self._forced("orphans", limit, by))
         return earliest(found)
 
@@ -165,10 +187,12 @@ class Facts:
 
     @property
     def give_up_ttl_ms(self) -> Ms | None:
+        """The ttl at which the client gives up, or None."""
         return self.config.advertised_ttl_ms_effective if self.config.client.ttl_mode == "give-up" else None
 
     @property
     def limited(self) -> bool:
+        """Whether any limit stops the client."""
         return self.config.client.overall_timeout_ms is not None or self.give_up_ttl_ms is not None
 
     def stops(self) -> tuple[Ms | None, Ms | None]:

@@ -90,7 +90,9 @@ def input_window_covers_human(facts: Facts) -> Outcome:
     wait = Wait.of(facts, declared[1])
     found = sorted(_nested(facts, wait), key=_slack)
     if not found:
-        return NotApplicable("no limit on the wait for an answer: neither an input window nor any limit around it is set")
+        return NotApplicable(
+            "no limit on the wait for an answer: neither an input window nor any limit around it is set"
+        )
     least, broken = found[0], [one for one in found if not one.safe]
     return Answer(
         safe=not broken,
@@ -192,11 +194,18 @@ def _unheard(facts: Facts, wait: Wait, one: Nested) -> Trace:
     closes = answered if by_client else arrived
     if not by_client:
         events.append((arrived, "tasks/update", {}))
-    silent = one.key == "server.orphan_window_ms" or (one.key == "server.enforced_ttl_ms" and facts.anchor == "activity")
+    silent = one.key == "server.orphan_window_ms" or (
+        one.key == "server.enforced_ttl_ms" and facts.anchor == "activity"
+    )
     if silent and "update" not in facts.config.server.contact_includes:
         closes = arrived + again
         events.append((closes, "tasks/get", {}))
     # The limit closes at the instant of the event that meets it closed, just before it.
     events.insert(len(events) - 1, (closes, _ENDS[one.key], {}))
-    given = {"told_within": told, "reply_within": wait.reply, "polls_within": again, "client_stops": facts.stops()[0] or 0}
+    given = {
+        "told_within": told,
+        "reply_within": wait.reply,
+        "polls_within": again,
+        "client_stops": facts.stops()[0] or 0,
+    }
     return run_human(facts.config, events, given)

@@ -26,7 +26,8 @@ BINDING = ("server.cancel_marker_retention_ms", "server.enforced_ttl_ms")
 @attrs.frozen
 class Work:
     """How long cancelled work can go on: `goes_on_ms` after the cancel (None: until it is done), written in
-    `[first, last]` after creation."""
+    `[first, last]` after creation.
+    """
 
     goes_on_ms: Ms | None
     first: Ms

@@ -82,7 +82,7 @@ def _alive_at_access(facts: Facts, start: Ms) -> bool:
     if facts.deadline_ms is not None and start > facts.deadline_ms + skew:
         return False
     creation = facts.anchor in ("creation", "creation-then-terminal")
-    return not (facts.running_expires and creation and start >= facts.ttl_ms + skew)
+    return not (facts.running_expires and creation and start >= facts.ttl + skew)
 
 
 def no_live_orphan(facts: Facts, harm: str = "orphaned_live") -> Outcome:
@@ -106,7 +106,7 @@ def no_live_orphan(facts: Facts, harm: str = "orphaned_live") -> Outcome:
     return Answer(
         safe=not harmful,
         clause=_clause(facts, worst, unbounded=unbounded),
-        margin_ms=None if unbounded or worst is None else facts.window_ms - worst,
+        margin_ms=None if unbounded or worst is None else facts.window - worst,
         binding=WINDOW,
         runs=_runs(facts, legs, harmful, away=away),
         harm=harm,
@@ -124,14 +124,14 @@ def _clause(facts: Facts, worst: Ms | None, *, unbounded: bool) -> str:
     else:
         reach = f"is {duration(worst)}" + (" with the clocks' skew" if facts.skew_ms else "")
     return (
-        f"the orphan window ({duration(facts.window_ms)}) is {comparison} the longest silence that can be judged, "
+        f"the orphan window ({duration(facts.window)}) is {comparison} the longest silence that can be judged, "
         f"which {reach}"
     )
 
 
 def judged(facts: Facts, silence: Silence) -> Ms | None:
     """The earliest instant at which a judgement finds this silence too long, or None."""
-    lower = silence.start + facts.window_ms - facts.skew_ms
+    lower = silence.start + facts.window - facts.skew_ms
     closed = facts.window_inclusive
     if lower < silence.since:
         lower, closed = silence.since, True
@@ -229,6 +229,8 @@ def obeying(config: Config) -> Config:
             "client.restart_gap_ms": None,
             "client.overall_timeout_ms": None,
             "client.max_consecutive_errors": None,
+            # How an unreliable network stretches a silence is what no-live-orphan asks.
+            "network.max_consecutive_failures": 0,
         }
     )
 

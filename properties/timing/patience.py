@@ -14,7 +14,7 @@ from .bounds import Upper
 from .contacts import Contact, contacts, pieces, success
 from .facts import Facts
 
-NO_LIMIT = "no limit on the client's wait: client.overall_timeout is not set, nor ttl_mode = \"give-up\" with a ttl"
+NO_LIMIT = 'no limit on the client\'s wait: client.overall_timeout is not set, nor ttl_mode = "give-up" with a ttl'
 
 
 def _binding(facts: Facts) -> tuple[str, ...]:
@@ -38,9 +38,9 @@ def client_and_work(config: Config) -> Config:
 
 
 def patience_covers_execution(facts: Facts) -> Outcome:
-    """`patience-covers-execution`: a client that waits to its limit sees the end of every execution inside its
-    declared time.
+    """`patience-covers-execution`.
 
+    A client that waits to its limit sees the end of every execution inside its declared time.
     The end at e is read at most one silence and one reply after the last poll at or before it; the limit must come
     later (at a tie the client stops first).
     """
@@ -52,20 +52,28 @@ def patience_covers_execution(facts: Facts) -> Outcome:
     legs = facts.legs
     if legs is None:
         return NotApplicable(NO_POLLER)
-    stop, _ = facts.stops()
+    stop = _first_stop(facts)
     ends = Upper(facts.ends[1])
     read = _read(facts, legs, ends)
     safe = read is not None and read < stop
     reach = "has no bound" if read is None else f"is {duration(read)} after creation"
+    waits = f"the client waits ({duration(stop)} after creation at least)"
     return Answer(
         safe=safe,
-        clause=f"the client waits ({duration(stop)} after creation at least) longer than until the end is read, which {reach}",
+        clause=f"{waits} longer than until the end is read, which {reach}",
         margin_ms=None if read is None else stop - read,
         binding=_binding(facts),
         runs=_runs(facts, legs, ends) if not safe else (),
         harm="gave_up_early",
         config=facts.config,
     )
+
+
+def _first_stop(facts: Facts) -> Ms:
+    """The earliest instant at which the client's limit stops it, for those who know that there is one."""
+    stop, _ = facts.stops()
+    assert stop is not None
+    return stop
 
 
 def _read(facts: Facts, legs: Legs, ends: Upper) -> Ms | None:
@@ -86,7 +94,7 @@ def _read(facts: Facts, legs: Legs, ends: Upper) -> Ms | None:
 
 def _runs(facts: Facts, legs: Legs, ends: Upper) -> Iterator[Callable[[], Trace]]:
     """Runs in which the limit comes first: while the work runs, or while its end is not read yet."""
-    stop, _ = facts.stops()
+    stop = _first_stop(facts)
     low, high = facts.latency
     for contact in _late_contacts(facts, legs, stop):
         for a in sorted({contact.hi, max(contact.lo, contact.hi - (high - low)), contact.lo}, reverse=True):
@@ -126,4 +134,3 @@ def _execute(facts: Facts, legs: Legs, taken: tuple, cuts: tuple[Cut, ...], stop
         handle_ms=facts.latency[0],
     )
     return script.run(facts.config)
-

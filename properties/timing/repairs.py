@@ -146,11 +146,15 @@ class _Search:
         missing = ceil(-self.margin_ms)
         return tuple(guess for guess in (missing, missing + 1) if guess > 0)
 
+    def _numbers_now(self) -> dict[str, int]:
+        """The present value of every number."""
+        return {name: value for name, value in self.config.flat().items() if isinstance(value, int)}
+
     # -- two numbers, and modes -------------------------------------------------------------------------------
 
     def joint(self) -> list[Repair]:
         """A change of one client's and one server's number, the larger relative change as small as can be."""
-        flat = self.config.flat()
+        flat = self._numbers_now()
         sides = [
             [knob for knob in self.singles if knob.startswith(side) and flat[knob]] for side in ("client.", "server.")
         ]

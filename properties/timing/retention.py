@@ -36,6 +36,7 @@ class Source:
 
     @property
     def possible(self) -> bool:
+        """Whether there is such an instant at all."""
         return self.hi.leaves(self.lo, closed=self.closed)
 
 
@@ -49,12 +50,12 @@ def sources(facts: Facts) -> tuple[Source, ...]:
         due = facts.deadline_ms - facts.skew_ms
         found.append(Source("timeouts", max(0, due), closed=due < 0, hi=hi))
     if facts.window_ms is not None and facts.legs is not None:
-        found.extend(_orphan_source(facts, facts.window_ms))
+        found.extend(_orphan_source(facts, facts.window))
     if facts.running_expires and facts.config.server.expiry_action in ("fail", "cancel"):
         hi = earliest((work, facts.alive_until("expiry")))
         if facts.anchor != "activity":
-            hi = earliest((hi, _after_due(facts, facts.ttl_ms)))
-        found.append(Source("expiry", max(0, facts.ttl_ms - facts.skew_ms), closed=True, hi=hi))
+            hi = earliest((hi, _after_due(facts, facts.ttl)))
+        found.append(Source("expiry", max(0, facts.ttl - facts.skew_ms), closed=True, hi=hi))
     return tuple(source for source in found if source.possible)
 
 
@@ -77,7 +78,10 @@ def _orphan_source(facts: Facts, window: Ms) -> Iterator[Source]:
 
 
 def result_reaches_client(facts: Facts) -> Outcome:
-    """`result-reaches-client`: every terminal outcome is still readable when the first successful poll after it arrives."""
+    """`result-reaches-client`.
+
+    Every terminal outcome is still readable when the first successful poll after it arrives.
+    """
     return _retained(facts, sources(facts), "outcome_lost", "no terminal outcome can come about")
 
 
@@ -86,7 +90,9 @@ def timeout_is_seen(facts: Facts) -> Outcome:
     if facts.deadline_ms is None:
         return NotApplicable("no execution deadline: server.execution_deadline is not set")
     timeouts = tuple(source for source in sources(facts) if source.cause == "timeouts")
-    return _retained(facts, timeouts, "timeout_lost", "the deadline never fails a task: the work, or another limit, ends it before")
+    return _retained(
+        facts, timeouts, "timeout_lost", "the deadline never fails a task: the work, or another limit, ends it before"
+    )
 
 
 def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) -> Outcome:
@@ -103,7 +109,7 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
     return Answer(
         safe=not harmful,
         clause=_clause(facts, worst.at),
-        margin_ms=None if worst.at is None else facts.ttl_ms - worst.at,
+        margin_ms=None if worst.at is None else facts.ttl - worst.at,
         binding=facts.ttl_knobs,
         runs=_runs(facts, legs, harmful),
         harm=harm,
@@ -117,12 +123,12 @@ def _harms(facts: Facts, legs: Legs, source: Source) -> bool:
     if facts.lazy and source.cause != "worker":
         return _harms_after_lost_reply(facts, legs, source)
     reach = _reach(facts, legs, source)
-    if not reach.includes(facts.ttl_ms):
+    if not reach.includes(facts.ttl):
         return False
     if source.cause == "worker" or facts.anchor == "creation" or reach.at is None or facts.period_ms is None:
         return True
     # One sweep stores the outcome and a later one removes it, so their distance is one that the grid has.
-    return reach.at - facts.skew_ms >= _apart(facts, source, facts.ttl_ms - facts.skew_ms)[0]
+    return reach.at - facts.skew_ms >= _apart(facts, source, facts.ttl - facts.skew_ms)[0]
 
 
 def _harms_after_lost_reply(facts: Facts, legs: Legs, source: Source) -> bool:
@@ -130,7 +136,7 @@ def _harms_after_lost_reply(facts: Facts, legs: Legs, source: Source) -> bool:
 
     (Or one access does both, which is then not looked into further.)
     """
-    due = facts.ttl_ms - facts.skew_ms
+    due = facts.ttl - facts.skew_ms
     if facts.runs_before(source.cause, "expiry") and (facts.anchor == "creation" or due <= 0):
         return True
     for k, _, _ in legs.starts():
@@ -145,11 +151,14 @@ def _harms_after_lost_reply(facts: Facts, legs: Legs, source: Source) -> bool:
 
 
 def _judged_together(facts: Facts, legs: Legs, source: Source) -> list[Contact]:
-    """Accesses that store an outcome and remove it at once, which is all that a lazy judgement can lose unless a poll
-    fails on its way out: any other access that stores an outcome also tells it."""
+    """Accesses that store an outcome and remove it at once.
+
+    That is all a lazy judgement can lose unless a poll fails on its way out: any other access that stores an outcome
+    also tells it.
+    """
     if not facts.runs_before(source.cause, "expiry"):
         return []
-    due = facts.ttl_ms - facts.skew_ms
+    due = facts.ttl - facts.skew_ms
     if facts.anchor != "creation":
         if due > 0:
             return []
@@ -187,7 +196,7 @@ def _clause(facts: Facts, worst: Ms | None) -> str:
     if facts.anchor == "creation":
         what = "the latest first poll after an outcome, counted from creation"
     reach = "which has no bound" if worst is None else f"which is {duration(worst)}"
-    return f"the ttl ({duration(facts.ttl_ms)} from {facts.anchor}) is longer than {what}, {reach}"
+    return f"the ttl ({duration(facts.ttl)} from {facts.anchor}) is longer than {what}, {reach}"
 
 
 @attrs.frozen
@@ -198,6 +207,7 @@ class Reach:
     closed: bool = True
 
     def includes(self, ttl_ms: Ms) -> bool:
+        """Whether this ttl is one of them."""
         return self.at is None or ttl_ms < self.at or (self.closed and ttl_ms == self.at)
 
 
@@ -211,9 +221,9 @@ def _reach(facts: Facts, legs: Legs, source: Source) -> Reach:
             continue
         if reach.at is None:
             return reach
-        reach = Reach(reach.at + facts.skew_ms, reach.closed)
-        if best.at is None or reach.at > best.at or (reach.at == best.at and reach.closed):
-            best = reach
+        at = reach.at + facts.skew_ms
+        if best.at is None or at > best.at or (at == best.at and reach.closed):
+            best = Reach(at, reach.closed)
     return best
 
 
@@ -292,7 +302,7 @@ def _candidates(facts: Facts, legs: Legs, source: Source) -> Iterator[Contact]:
     """Contacts after which the outcome may come and be lost, the shortest runs first."""
     last = legs.leg(legs.steady, legs.failures_followed).hi
     step = facts.horizon_ms if last is None else last + legs.schedule.restart_ms
-    kept = facts.ttl_ms - facts.skew_ms
+    kept = facts.ttl - facts.skew_ms
     lo = max(0, source.lo - step)
     if facts.anchor == "creation":
         lo = max(lo, kept - step)
@@ -323,7 +333,7 @@ def _losing(facts: Facts, legs: Legs, source: Source, contact: Contact) -> Itera
             restart = 0 if contact.restart_used else legs.schedule.restart_ms
             latest = earliest((Upper(stop), Upper(None if span.hi is None else a + span.hi + restart)))
             for x in _outcomes(source, a):
-                due = (0 if facts.anchor == "creation" else x) + facts.ttl_ms - facts.skew_ms
+                due = (0 if facts.anchor == "creation" else x) + facts.ttl - facts.skew_ms
                 removed, phase = _removal(facts, source, x, due)
                 p = max(a + span.lo, removed)
                 if latest.admits(p):
@@ -401,6 +411,16 @@ def _outcomes(source: Source, a: Ms) -> list[Ms]:
     return [first]
 
 
+def _limit_of_run(facts: Facts) -> tuple[Ms | None, Ms | None]:
+    """When the handle arrives in a run, where that matters, and when the client's limit then stops it."""
+    client, ttl, low = facts.config.client, facts.give_up_ttl_ms, facts.latency[0]
+    if client.overall_timeout_ms is None:
+        return None, ttl
+    from_handle = client.overall_timeout_from == "handle"
+    stop = client.overall_timeout_ms + (low if from_handle else -low)
+    return (low if from_handle else None), stop if ttl is None else min(stop, ttl)
+
+
 def _execution(
     facts: Facts,
     legs: Legs,
@@ -421,6 +441,11 @@ def _execution(
     if not facts.lazy and (source.cause == "worker" or removed > x):
         cuts.append(Cut(removed, "sweep", late, before=removed > a))
 
+    handle, stop = _limit_of_run(facts)
+    if stop is not None and p > stop:
+        # The poll that was out when the client stopped is the one that finds the outcome gone.
+        cuts.append(Cut(stop, "give_up", before=False))
+
     def run() -> Trace:
         script = Script(
             legs=legs,
@@ -429,6 +454,7 @@ def _execution(
             until_ms=p,
             keep_last=True,
             call_latency_ms=facts.latency[0],
+            handle_ms=handle,
             phase_ms=phase,
             access=harmful_errors(facts) if facts.lazy else {},
             last_access=late if facts.lazy else None,

@@ -76,7 +76,7 @@ def _in_ms(facts: Facts, trace: Trace, tick: Fraction) -> Trace:
     return run(
         facts.config,
         [
-            (step.at_ms * tick, step.action, {name: _times(value, tick) for name, value in step.args.items()})
+            ((step.at_ms or 0) * tick, step.action, {name: _times(value, tick) for name, value in step.args.items()})
             for step in trace.steps
         ],
     )
@@ -103,7 +103,10 @@ def narrowed(system: System, harm: str) -> System:
     )
     urgency = system.urgency
     if harm != "expired_live":
-        urgency = (*urgency, Clause("somebody still waits", z3.Or(active(), V["client"] == CLIENT["leaving"], V["now"] <= 0)))
+        urgency = (
+            *urgency,
+            Clause("somebody still waits", z3.Or(active(), V["client"] == CLIENT["leaving"], V["now"] <= 0)),
+        )
     return System(
         name=system.name,
         variables=tuple(variable for variable in system.variables if variable.name not in others),

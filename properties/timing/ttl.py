@@ -34,37 +34,31 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
     if facts.anchor == "activity":
         return _by_silence(facts, legs)
     end = facts.ends[1]
-    limit = earliest((Upper(end), _others(facts, legs)))
+    limit = earliest((Upper(end), _others(facts)))
     if facts.lazy:
-        limit = _last_access(facts, legs, limit)
-    safe = not limit.leaves(max(0, facts.ttl_ms - facts.skew_ms))
+        limit = _last_access(legs, limit)
+    safe = not limit.leaves(max(0, facts.ttl - facts.skew_ms))
     reach = "which has no bound" if limit.at is None else f"which ends {duration(limit.at)} after creation"
     return Answer(
         safe=safe,
-        clause=f"the ttl ({duration(facts.ttl_ms)} from creation) is longer than live work, {reach}",
-        margin_ms=None if limit.at is None else facts.ttl_ms - facts.skew_ms - limit.at,
+        clause=f"the ttl ({duration(facts.ttl)} from creation) is longer than live work, {reach}",
+        margin_ms=None if limit.at is None else facts.ttl - facts.skew_ms - limit.at,
         binding=facts.ttl_knobs,
         runs=_runs(facts, legs, limit) if not safe else (),
         harm="expired_live",
     )
 
 
-def _others(facts: Facts, legs: Legs) -> Upper:
+def _others(facts: Facts) -> Upper:
     """Latest instant at which the expiry pass can find the task working, for all that the other passes do."""
     # A client that stopped sends nothing more, so the orphans pass ends its task in bounded time.
     _, stop = facts.stops()
     quiet = facts.alive_until("expiry", last_contact=stop) if stop is not None else facts.alive_until("expiry")
-    return earliest((quiet, _access(facts, legs)))
+    # Lazily judged tasks expire at an access, and nobody accesses a task after its client stopped.
+    return earliest((quiet, Upper(facts.last_arrival_ms))) if facts.lazy else quiet
 
 
-def _access(facts: Facts, legs: Legs) -> Upper:
-    """Lazily judged tasks expire at an access, and nobody accesses a task after its client stopped."""
-    if not facts.lazy:
-        return Upper(None)
-    return Upper(facts.last_arrival_ms)
-
-
-def _last_access(facts: Facts, legs: Legs, limit: Upper) -> Upper:
+def _last_access(legs: Legs, limit: Upper) -> Upper:
     """The last access that keeps to a limit: only an access expires anything where sweeps are lazy."""
     if limit.at is None or not complete(legs):
         return limit
@@ -77,13 +71,13 @@ def _last_access(facts: Facts, legs: Legs, limit: Upper) -> Upper:
 
 
 def _by_silence(facts: Facts, legs: Legs) -> Outcome:
-    kept = facts.ttl_ms - facts.skew_ms
+    kept = facts.ttl - facts.skew_ms
     worst = _silent(facts, legs)
     safe = worst is not None and worst < kept
     return Answer(
         safe=safe,
         clause=(
-            f"the ttl ({duration(facts.ttl_ms)} since the last contact) is longer than the longest silence under live "
+            f"the ttl ({duration(facts.ttl)} since the last contact) is longer than the longest silence under live "
             f"work, {'which has no bound' if worst is None else 'which is ' + duration(worst)}"
         ),
         margin_ms=None if worst is None else kept - worst,
@@ -119,7 +113,7 @@ def _silent(facts: Facts, legs: Legs) -> Ms | None:
 
 
 def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace]]:
-    due = max(0, facts.ttl_ms - facts.skew_ms)
+    due = max(0, facts.ttl - facts.skew_ms)
     instants = [instant_between(due, limit)]
     if facts.lazy:
         top = limit.at if limit.at is not None else due + (success(legs, legs.steady) or 0) + 1
@@ -147,7 +141,7 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
 
 
 def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
-    kept = max(0, facts.ttl_ms - facts.skew_ms)
+    kept = max(0, facts.ttl - facts.skew_ms)
     for k, start, failures in legs.starts():
         parts, index = [], 1
         for failed in failures:
@@ -169,9 +163,7 @@ def _beyond(length: Ms, span: Span) -> bool:
     return span.hi is not None and length > span.hi
 
 
-def _execution(
-    facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms
-) -> Callable[[], Trace]:
+def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms) -> Callable[[], Trace]:
     late = harmful_errors(facts, "error_anchor")
 
     def run() -> Trace:

@@ -30,10 +30,12 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
     if only is not None and len(asked) != len(set(only)):
         raise KeyError(", ".join(sorted(set(only) - set(CATALOGUE))))
     facts = Facts(config)
-    verdicts = {name: answer(name, facts) for name in asked if name in ANALYSES}
+    verdicts = {name: answer(name, facts) for name in asked}
     held = {name for name, one in verdicts.items() if one.verdict in ("proved", "holds", "not-applicable")}
     verdicts = {
-        name: attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms)) if one.verdict == "violated" else one
+        name: attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms))
+        if one.verdict == "violated"
+        else one
         for name, one in verdicts.items()
     }
     return Report(config, assumptions(config, verdicts), tuple(verdicts.values()), source="")

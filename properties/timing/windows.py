@@ -41,7 +41,9 @@ def every_window_can_fire(facts: Facts) -> Outcome:
         return NotApplicable("no limit is set: no deadline, window, ttl, lease nor limit on the client's wait")
     dead = [window for window in found if not window.fires(facts)]
     if dead:
-        return Vacuous("; ".join(f"{window.words} can never be the one that acts: {_shadow(facts, window)}" for window in dead))
+        return Vacuous(
+            "; ".join(f"{window.words} can never be the one that acts: {_shadow(facts, window)}" for window in dead)
+        )
     return Answer(safe=True, clause=f"each of these can be the one that acts: {', '.join(one.words for one in found)}")
 
 
@@ -62,7 +64,10 @@ def windows(facts: Facts) -> Iterator[Window]:
         yield Window(_INPUT, server.input_window_ms, _input_fires)
     # The shorter of two limits on one wait acts, and state is rightly kept for longer than an answer is accepted;
     # a lease ends whenever its worker dies, and attempts run out whenever they fail.
-    for key, limit in ((_RETENTION, server.input_state_retention_ms), ("server.lease_timeout_ms", server.lease_timeout_ms)):
+    for key, limit in (
+        (_RETENTION, server.input_state_retention_ms),
+        ("server.lease_timeout_ms", server.lease_timeout_ms),
+    ):
         if limit is not None:
             yield Window(key, limit, lambda _: True)
 

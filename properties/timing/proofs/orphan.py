@@ -1,0 +1,180 @@
+"""`no-live-orphan`, and the same question asked of a client that is away: the condition is exact.
+
+With c(k) the earliest contact followed by poll k, a live orphan is reachable exactly when for some k an instant lies in
+(c(k) + window - skew, min(c(k) + longest silence, everything that ends the task or the wait)]; `>=` closes the left end.
+Both implications are over all numbers and all k: nothing is unrolled. Delays and contacts are known by recurrence.
+"""
+
+from typing import Any
+
+import attrs
+import z3
+
+from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
+from latchcheck.kernel import Clause
+from latchcheck.model.config import Config
+from latchcheck.model.timing.terms import V
+
+from .followed import FIRST, POLLS_MAX, Followed, R, Range
+from .scripts import Script, any_legs, contact_state, slow_legs
+
+ZERO = z3.RealVal(0)
+MANY = 100
+"""No leg here has so many parts."""
+
+
+@attrs.frozen
+class Cap:
+    """An instant after which (or, not `closed`, from which on) nobody reclaims a live orphan: the task or the wait ends."""
+
+    at: Any
+    closed: bool = True
+
+
+def caps(shape: Followed, k: Any) -> list[Cap]:
+    """Everything that ends the task or the wait, for a silence before poll k."""
+    windows, found = shape.windows, []
+    if shape.work_ends is not None:
+        found.append(Cap(shape.work_ends))
+    stop = shape.latest_stop(k)
+    if stop is not None:
+        found.append(Cap(stop))
+    order = windows.order
+    if windows.deadline is not None and order.index("timeouts") < order.index("orphans"):
+        found.append(Cap(windows.deadline + shape.skew))
+    fixed = windows.anchor in ("creation", "creation-then-terminal")
+    if windows.ttl is not None and windows.expires_running and fixed and order.index("expiry") < order.index("orphans"):
+        found.append(Cap(windows.ttl + shape.skew, closed=False))
+    return found
+
+
+def _harmless(shape: Followed, k: Any, begin: Any, longest: Any, since: Any) -> Any:
+    """No instant from `since` on is one at which a silence from `begin` is found too long before everything ends."""
+    reach = shape.number("orphan_window") - shape.skew
+    inclusive = shape.windows.inclusive
+    empty = [longest < reach if inclusive else longest <= reach]
+    for cap in caps(shape, k):
+        strictly = cap.closed and inclusive
+        empty.append(begin + reach > cap.at if strictly else begin + reach >= cap.at)
+        empty.append(begin + since > cap.at if cap.closed else begin + since >= cap.at)
+    return z3.Or(empty)
+
+
+def safe(shape: Followed, k: Any, *, away: bool = False) -> Any:
+    """The condition at k: the silence before poll k harms nobody, even from the earliest contact."""
+    if shape.config.server.sweep_period_ms != "lazy":
+        since = shape.latency.lo if away else ZERO
+        return _harmless(shape, k, FIRST(k), shape.longest(k), since)
+    return z3.And([_access(shape, k, shape.leg(k, failed)) for failed in range(shape.followed + 1)])
+
+
+def _access(shape: Followed, k: Any, leg: Range) -> Any:
+    """The same for the access that ends a leg, where accesses judge; a limit may also come before the poll is sent."""
+    harmless = _harmless(shape, k, FIRST(k), leg.hi + shape.restart, leg.lo)
+    if not _from_handle(shape):
+        return harmless
+    too_late = leg.lo - shape.latency.lo > shape.number("overall_timeout")
+    return z3.Or(harmless, z3.And(k == 1, too_late))
+
+
+def _from_handle(shape: Followed) -> bool:
+    return shape.config.client.overall_timeout_from == "handle" and "overall_timeout" in shape.system.parameters
+
+
+def never(config: Config, *, away: bool = False) -> Proof:
+    """Where the condition holds at every k, no live orphan is reachable.
+
+    Shown of a reaper that may sweep at any instant and need not, or that judges at each access. A grid of sweeps has
+    fewer runs.
+    """
+    shape = Followed(config)
+    harm = V["orphaned_away" if away else "orphaned_live"]
+    known = [
+        *shape.sane,
+        *shape.schedule(*shape.polls_read()),
+        *shape.contacts(R["leg_poll"]),
+        z3.Implies(R["leg_poll"] >= 1, safe(shape, R["leg_poll"], away=away)),
+    ]
+    invariant = [*shape.standing(), *shape.no_sooner(), *shape.stops_in_time()]
+    if away:
+        invariant.append(shape.left_after_reply())
+    invariant.append(Clause("no live orphan", z3.Not(harm)))
+    return inductive(shape.system, known, invariant, harm)
+
+
+def reached(config: Config, *, away: bool = False) -> list[Proof]:
+    """Where the condition fails at some k, a run reaches a live orphan: from creation, and from any contact.
+
+    The run takes the leg as slowly as it can, up to any instant of the interval. Together the runs, cut off in each
+    part of a leg, cover the whole interval. That contacts come as early as c(k) is shown by `contacts_follow`.
+    """
+    shape = Followed(config)
+    proofs = []
+    for first in (True, False):
+        if config.server.sweep_period_ms == "lazy":
+            leaves = "restart_gap" in shape.system.parameters
+            found = [
+                any_legs(shape, first=first, failed=n, leaves=leaves, late=True) for n in range(shape.followed + 1)
+            ]
+        else:
+            found = slow_legs(shape, first=first, away=away)
+            proofs.append(_covered(shape, found, away=away))
+        proofs += [_judged(shape, script, away=away) for script in found]
+    if config.server.sweep_period_ms == "lazy":
+        proofs.append(_sums())
+    return proofs
+
+
+def _limits(shape: Followed, script: Script) -> list[Any]:
+    """What is assumed of the instant of judgement: late enough, and before everything that ends the task or the wait."""
+    silence, reach = script.at - script.begin, shape.number("orphan_window") - shape.skew
+    found = [silence >= reach if shape.windows.inclusive else silence > reach]
+    for cap in caps(shape, script.k):
+        found.append(script.at <= cap.at if cap.closed else script.at < cap.at)
+    if not script.first and shape.poller.limited():
+        found.append(script.at <= V["give_up_at"])
+    return found
+
+
+def _judged(shape: Followed, script: Script, *, away: bool) -> Proof:
+    harm = V["orphaned_away" if away else "orphaned_live"]
+    known = [*shape.sane, *shape.schedule(*script.polls), *script.given, *_limits(shape, script)]
+    if script.first and script.sent_after is not None and _from_handle(shape):
+        known.append(script.sent_after <= shape.number("overall_timeout"))
+    event = "tasks/get" if shape.config.server.sweep_period_ms == "lazy" else "sweep"
+    events: list[Event] = [*script.events, (script.at, event, _errors(shape))]
+    return valid_run(shape.system, known, events, harm, start=None if script.first else contact_state(shape))
+
+
+def _errors(shape: Followed) -> dict[str, Any]:
+    """The clock error that makes the silence longest, and the others least harmful."""
+    if not shape.windows.errors:
+        return {}
+    return {"error_created": -shape.skew, "error_contact": shape.skew, "error_anchor": -shape.skew}
+
+
+def _covered(shape: Followed, found: list[Script], *, away: bool) -> Proof:
+    """Every instant of the interval lies in the part of a leg in which some run is cut off."""
+    k, begin, at = found[0].k, found[0].begin, found[0].at
+    since = shape.latency.lo if away else ZERO
+    known = [
+        *shape.sane,
+        *shape.schedule(*found[0].polls),
+        k < POLLS_MAX - MANY,
+        at >= begin + since,
+        at <= begin + shape.longest(k),
+    ]
+    if away:
+        slow = begin + shape.latency.hi
+        known.append(z3.Real("reply") == z3.If(at < slow, at - begin, shape.latency.hi))
+    somewhere = z3.Or([z3.And(list(script.given)) for script in found])
+    return Proof("timed: parts of a leg", (prove("a run is cut off at each instant", known, somewhere),))
+
+
+def _sums() -> Proof:
+    """A leg judged at its end: every length from its least to its greatest is one that its parts add up to."""
+    low, high, more, most, total = z3.Reals("low high more most total")
+    part = z3.If(total - more < low, low, z3.If(total - more > high, high, total - more))
+    sums = [low <= high, more <= most, total >= low + more, total <= high + most]
+    fits = z3.And(part >= low, part <= high, total - part >= more, total - part <= most)
+    return Proof("timed: parts of a leg", (prove("parts add up to every length between", sums, fits),))
