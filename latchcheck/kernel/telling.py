@@ -59,13 +59,15 @@ class Telling:
     """The words for the runs of one model.
 
     `phrases` gives each action its words; an action without keeps its name and arguments.
-    `quiet` are variables whose changes say nothing to a reader.
-    `rounds` are tried in their order. `harms` are the flags that record a harm, each with the sentence that says it.
+    `quiet` are variables whose changes say nothing to a reader, `nameless` those whose values say enough.
+    `rounds` are tried in their order. `harms` are the flags that record a harm, each with the sentence
+    that says it; where a step raises several, the last of them says most.
     `meanwhile` says what passes between two steps, where that is worth a row.
     """
 
     phrases: Mapping[str, Callable[[Moment], str]] = {}
     quiet: frozenset[str] = frozenset()
+    nameless: frozenset[str] = frozenset()
     rounds: tuple[Round, ...] = ()
     harms: Mapping[str, str] = {}
     meanwhile: Callable[[Moment, Moment], str | None] = lambda _before, _after: None

@@ -11,7 +11,8 @@ Paint = Callable[[str, str], str]
 
 GUTTER = 2
 WRAPPED_WIDTH_MIN = 16
-_GLUE = "\N{NO-BREAK SPACE}"
+GLUE = "\N{NO-BREAK SPACE}"
+"""Stands for a space within what `wrap` takes for one word."""
 
 _CODES = {
     "violated": "1;31",
@@ -37,14 +38,14 @@ def unpainted(text: str, _role: str) -> str:
 
 def glue(text: str) -> str:
     """The text as one word for `wrap`, unless it is longer than a line."""
-    return text.replace(" ", _GLUE)
+    return text.replace(" ", GLUE)
 
 
 def wrap(text: str, width: int) -> list[str]:
     """The text in lines of at most this width; a word that is longer stays whole, so that it can be copied."""
-    words = (word if len(word) <= width else word.replace(_GLUE, " ") for word in text.split(" "))
+    words = (word if len(word) <= width else word.replace(GLUE, " ") for word in text.split(" "))
     lines = textwrap.wrap(" ".join(words), max(width, 1), break_long_words=False, break_on_hyphens=False)
-    return [line.replace(_GLUE, " ") for line in lines] or [""]
+    return [line.replace(GLUE, " ") for line in lines] or [""]
 
 
 def columns(

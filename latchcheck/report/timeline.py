@@ -11,7 +11,7 @@ from latchcheck.kernel.duration import readable
 from latchcheck.kernel.telling import Moment, Round, Telling, moments
 from latchcheck.kernel.trace import Step, Trace
 
-from .layout import GUTTER, Paint, glue, unpainted, wrap
+from .layout import GLUE, GUTTER, Paint, glue, unpainted, wrap
 from .values import knob, value_text
 
 IN_FULL = 4
@@ -19,7 +19,7 @@ IN_FULL = 4
 ROUNDS_HEAD, ROUNDS_TAIL = 2, 1
 """How many rounds of a long row of them stay rows of their own before and after the one that tells the rest."""
 ROWS_MAX, ROWS_HEAD = 60, 20
-EVENT_WIDTH_MIN, CHANGED_WIDTH_MIN = 34, 20
+EVENT_WIDTH_MIN = 30
 MARK = "> "
 
 
@@ -61,7 +61,7 @@ def timeline(trace: Trace, telling: Telling, width: int, *, indent: int = 2, pai
 def harm(trace: Trace, telling: Telling) -> str | None:
     """The harm of the last event in words, where the telling has words for it."""
     words = [text for name, text in telling.harms.items() if trace.steps and _raised(trace.steps[-1], name)]
-    return " ".join(words) or None
+    return words[-1] if words else None
 
 
 def rows_of(trace: Trace, telling: Telling) -> list[Row]:
@@ -89,10 +89,17 @@ def rows_of(trace: Trace, telling: Telling) -> list[Row]:
 def changes(step: Step, telling: Telling) -> tuple[str, ...]:
     """What a step changed, without bookkeeping and harm; a flag that is raised is told by its name alone."""
     return tuple(
-        name.replace("_", " ") if new is True else f"{knob(name)}: {value_text(name, old)} -> {value_text(name, new)}"
+        _change(name, old, new, telling)
         for name, (old, new) in step.changed.items()
         if name not in telling.quiet and name not in telling.harms
     )
+
+
+def _change(name: str, old: Any, new: Any, telling: Telling) -> str:
+    if new is True:
+        return name.replace("_", " ")
+    values = f"{value_text(name, old)} -> {value_text(name, new)}"
+    return values if name in telling.nameless else f"{knob(name)}: {values}"
 
 
 def _grouped(found: Sequence[Moment], telling: Telling) -> list[Moment | _Round]:
@@ -169,24 +176,24 @@ def _laid_out(rows: Sequence[Row], width: int, indent: int, paint: Paint) -> lis
     timed = GUTTER if size["time"] else 0
     start = indent + len(MARK) + size["time"] + timed + size["party"] + GUTTER
     room = max(width - start, 24)
-    last = max(len(row.changed) for row in rows)
-    event = max((len(row.event) for row in rows if row.changed), default=0)
+    changed = max(len(row.changed) for row in rows)
+    widest = max((len(row.event) for row in rows if row.changed), default=0)
     # A little room after short events, so that the heading does not stand among the words of longer ones.
-    event = max(event, min(EVENT_WIDTH_MIN, room - GUTTER - last))
-    beside = min(last, room - event - GUTTER)
-    if beside < min(last, CHANGED_WIDTH_MIN):
-        beside = 0  # too narrow for two columns: what changed goes below
+    event = min(max(widest, EVENT_WIDTH_MIN), max(room - GUTTER - changed, EVENT_WIDTH_MIN))
     lines: list[str] = []
     for row in rows:
         mark = MARK if row.marked else " " * len(MARK)
         lead = " " * indent + mark + row.time.rjust(size["time"]) + " " * timed + row.party.ljust(size["party"])
-        cells = wrap(row.event, room)
-        if row.changed and beside:
-            texts = [row.event, *[""] * len(row.changed)]
-            changed = wrap(row.changed, beside)
-            cells = [f"{text:<{event}}{' ' * GUTTER}{part}" for text, part in zip(texts, changed, strict=False)]
-        elif row.changed and row is not rows[0]:
-            cells += ["  " + part for part in wrap(row.changed, room - 2)]
-        parts = [(lead if index == 0 else " " * len(lead)) + " " * GUTTER + cell for index, cell in enumerate(cells)]
-        lines += [paint(part.rstrip(), "violated") if row.marked else part.rstrip() for part in parts]
+        cells = _cells(row, event, room)
+        for index, cell in enumerate(cells[:1] if row is rows[0] else cells):
+            line = ((lead if index == 0 else " " * len(lead)) + " " * GUTTER + cell).rstrip()
+            lines.append(paint(line, "violated") if row.marked else line)
     return lines
+
+
+def _cells(row: Row, event: int, room: int) -> list[str]:
+    """Event and change on one line where they fit, aligned where the event is not too long; else one below the other."""
+    beside = f"{row.event:<{event}}{' ' * GUTTER}{row.changed.replace(GLUE, ' ')}"
+    if not row.changed or len(beside) <= room:
+        return [beside] if row.changed else wrap(row.event, room)
+    return [*wrap(row.event, room), *("  " + part for part in wrap(row.changed, room - 2))]

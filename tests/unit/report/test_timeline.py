@@ -84,10 +84,10 @@ def test_the_harm_is_marked_and_said_in_words() -> None:
     assert harm(run, TELLING) == "it stays dark."
     assert harm(Trace("lamp", (step(0, "on"),)), TELLING) is None
     assert timeline(run, TELLING, 80) == [
-        "    time  party  event                               what changed",
+        "    time  party  event                           what changed",
         "       0  hand   switched on",
         "     ...         a pause",
-        "  >  20s  hand   bursts after None                   lit: true -> false",
+        "  >  20s  hand   bursts after None               lit: true -> false",
     ]
 
 
