@@ -170,10 +170,18 @@ def _polls(windows: Windows) -> tuple[Action, ...]:
 def _sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
     """Sweeps come in time; where each poll keeps the record, polls in quick succession keep it all the while."""
     found = sweeps_happen(numbers, windows)
-    if windows.anchor != "activity":
+    if windows.anchor == "activity":
+        many = V["client"] == CLIENT["cycling"]
+        return tuple(Clause(clause.label, z3.Or(many, clause.expr)) for clause in found)
+    if windows.anchor != "creation" or not windows.expires_running:
         return found
-    many = V["client"] == CLIENT["cycling"]
-    return tuple(Clause(clause.label, z3.Or(many, clause.expr)) for clause in found)
+    # The sweep that must find the running task finds it whether or not the late write came just before.
+    running = ((V["status"], STATUS["working"]), (V["ended_at"], z3.RealVal(0)))
+    completed = V["status"] == STATUS["completed"]
+    return found + tuple(
+        Clause("no late write saves a record from its sweep", z3.Implies(completed, z3.substitute(clause.expr, *running)))
+        for clause in found
+    )
 
 
 def _urgency(numbers: Numbers) -> tuple[Clause, ...]:

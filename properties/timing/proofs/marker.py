@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, valid_run
+from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
 from latchcheck.kernel import Clause, System
 from latchcheck.model.config import Config
 from latchcheck.model.timing.marker import M, marker_system
@@ -26,7 +26,12 @@ PERIOD = 1
 LONGEST = 10**12
 """No limit is so many sweep periods long: they are counted no farther."""
 
+READ: Any = z3.Real("read_at")
+"""When the record is read: any instant that is late enough and comes before the record goes."""
 WHOLE: Any = z3.Int("whole")
+APART: Any = z3.Int("apart")
+"""A difference of whole numbers by name: a strict bound on it is then a bound that is tighter by one."""
+PHASE: Any = z3.Real("phase_of_read")
 LATEST: Any = z3.Int("latest")
 """ceil(T + s + l): the latest write that a sweep can miss."""
 
@@ -96,13 +101,13 @@ class Shaped:
 
     def create(self, read: Any) -> Event:
         """Creation, with a grid of sweeps one of which comes at the read, as late as it may."""
-        due = read - self.number("sweep_lateness")
-        return 0, "create", {} if self.lazy else {"sweep_phase": due - z3.ToReal(WHOLE)}
+        del read
+        return 0, "create", {} if self.lazy else {"sweep_phase": PHASE}
 
     def due(self, read: Any) -> list[Any]:
-        """What WHOLE means: the whole sweep periods before the sweep that is due at the read."""
-        due, whole = read - self.number("sweep_lateness"), z3.ToReal(WHOLE)
-        return [] if self.lazy else [whole <= due, due < whole + 1]
+        """What PHASE and WHOLE mean: so many sweep periods after the phase a sweep is due at the read."""
+        due = PHASE + z3.ToReal(WHOLE) + self.number("sweep_lateness")
+        return [] if self.lazy else [read == due, PHASE >= 0, PHASE < 1]
 
     def run(self, cancelled: Any, written: Any | None, read: Any) -> list[Event]:
         """Create, cancel, perhaps a late write, and the read."""
@@ -130,13 +135,25 @@ def from_terminal(config: Config) -> list[Proof]:
         # Work of no declared end is cancelled at once and writes as late as it may.
         written = largest([written, on]) if shaped.last is None else written
         cancelled = largest([z3.RealVal(0), written - on])
-    read = (largest([cancelled + marker, written]) + written + shaped.kept) / 2
-    events = shaped.run(cancelled, written, read)
+    soonest, goes = largest([cancelled + marker, written]), written + shaped.kept
+    events = shaped.run(cancelled, written, READ)
+    given = [*shaped.sane, marker < last]
     invariant = [*_times(shaped), *_late(shaped)]
     return [
-        valid_run(shaped.system, [*shaped.sane, *shaped.due(read), marker < last], events, HARM),
+        _read_between(given, soonest, goes),
+        valid_run(shaped.system, [*given, *shaped.due(READ), soonest <= READ, goes > READ], events, HARM),
         inductive(shaped.system, [*shaped.sane, marker >= last], invariant, HARM),
     ]
+
+
+def _named(name: Any, difference: Any) -> list[Any]:
+    """A name for a difference, written so that the solver does not put the difference in its place again."""
+    return [name <= difference, name >= difference]
+
+
+def _read_between(given: list[Any], soonest: Any, goes: Any) -> Proof:
+    """Wherever the condition fails there is an instant at which to read."""
+    return Proof("an instant to read at", (prove("the marker goes before the record", given, soonest < goes),))
 
 
 def from_creation(config: Config) -> list[Proof]:
@@ -144,18 +161,19 @@ def from_creation(config: Config) -> list[Proof]:
     shaped = Shaped.of(config)
     marker, kept = shaped.number("cancel_marker_retention"), shaped.kept
     first = shaped.number("execution_lo")
-    read = (marker + kept) / 2
-    broken = marker < kept
+    given = [*shaped.sane, *shaped.due(READ), marker <= READ, kept > READ]
+    if not shaped.lazy:
+        given += _named(APART, WHOLE + z3.ToInt(PHASE - shaped.sure))
     runs: list[tuple[list[Any], list[Event]]] = [
-        ([broken, first >= read], shaped.run(0, None, read)),
-        ([broken, first < read], shaped.run(0, first, read)),
+        ([first >= READ], shaped.run(0, None, READ)),
+        ([first < READ], shaped.run(0, first, READ)),
     ]
     created = z3.Implies(z3.And(V["client"] != CLIENT["absent"], z3.Not(V["gone"])), V["now"] < kept)
-    invariant = [*_times(shaped)]
+    invariant = [*_times(shaped), Clause("nothing stops the work", V["status"] != STATUS["cancelled"])]
     if not shaped.lazy:
         invariant.append(Clause("a record does not outlive its ttl", created))
     return [
-        *(valid_run(shaped.system, [*shaped.sane, *shaped.due(read), *given], events, HARM) for given, events in runs),
+        *(valid_run(shaped.system, [*given, *case], events, HARM) for case, events in runs),
         inductive(shaped.system, [*shaped.sane, marker >= kept], invariant, HARM),
     ]
 
@@ -169,12 +187,20 @@ def restarted(config: Config) -> list[Proof]:
     last = latest + shaped.kept
     # So close to the end that the sweep that would have found it running comes no earlier than the write.
     close = last - (sure + late + PERIOD - latest)
-    read = (largest([marker, close, latest]) + last) / 2
-    invariant = [*_times(shaped), *_on_one_grid(shaped)]
+    soonest = largest([marker, close, latest])
     given = [*shaped.sane, *ceiling, shaped.number("execution_lo") <= latest]
+    shown = [
+        *(*given, *shaped.due(READ), soonest <= READ, last > READ),
+        *_named(z3.Int("missed"), WHOLE - LATEST + z3.ToInt(PHASE - sure)),
+        *_named(z3.Int("removed"), WHOLE + z3.ToInt(PHASE - sure - latest)),
+    ]
+    first, second = z3.ToInt(V["phase"] - sure), z3.ToInt(V["phase"] - V["ended_at"] - sure)
+    apart = _named(APART, first - second - LATEST)
+    invariant = [*_times(shaped), *_on_one_grid(shaped)]
     return [
-        valid_run(shaped.system, [*given, *shaped.due(read), marker < last], shaped.run(0, latest, read), HARM),
-        inductive(shaped.system, [*given, marker >= last], invariant, HARM),
+        _read_between([*given, marker < last], soonest, last),
+        valid_run(shaped.system, shown, shaped.run(0, latest, READ), HARM),
+        inductive(shaped.system, [*given, *apart, marker >= last], invariant, HARM),
     ]
 
 
