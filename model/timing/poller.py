@@ -64,10 +64,22 @@ class Poller:
         if client.hint_mode == "replace" and self.numbers.config.server.poll_interval_ms is not None:
             return z3.BoolVal(True)
         if client.max_delay_ms is None:
-            return V["nominal"] == 0
+            return self._capped()
         factors = [z3.RealVal(str(factor)) for factor in client.jitter]
         final = self.final_nominal()
         return z3.And([self.bound(V["nominal"] * factor) == self.bound(final * factor) for factor in factors])
+
+    def _capped(self) -> Term:
+        """Whether a delay that grows for ever has passed what bounds every gap from above."""
+        config, real = self.numbers.config, self.numbers.real
+        caps = []
+        if config.client.hint_mode == "ceiling":
+            caps.append(real("poll_interval", config.server.poll_interval_ms))
+        if config.client.ttl_mode == "cap-gap":
+            caps.append(real("advertised_ttl", config.advertised_ttl_ms_effective))
+        caps = [cap for cap in caps if cap is not None]
+        least_delay = V["nominal"] * z3.RealVal(str(config.client.jitter[0]))
+        return z3.Or(V["nominal"] == 0, least_delay >= least(caps)) if caps else V["nominal"] == 0
 
     def bound(self, delay: Term) -> Term:
         """The gap that a delay becomes once hint, `min_delay` and the ttl cap have bound it."""

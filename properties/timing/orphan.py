@@ -203,6 +203,16 @@ def phase_for(facts: Facts, at: Ms, late: Ms | None = None) -> Ms | None:
     return nominal % facts.period_ms
 
 
+def limit_of_run(facts: Facts) -> tuple[Ms | None, Ms | None]:
+    """When the handle arrives in a run, where that matters, and when the client's limit then stops it."""
+    client, ttl, low = facts.config.client, facts.give_up_ttl_ms, facts.latency[0]
+    if client.overall_timeout_ms is None:
+        return None, ttl
+    from_handle = client.overall_timeout_from == "handle"
+    stop = client.overall_timeout_ms + (low if from_handle else -low)
+    return (low if from_handle else None), stop if ttl is None else min(stop, ttl)
+
+
 # -- the same question asked of other clients -----------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 from .bounds import Upper, earliest, instant_between
 from .contacts import Contact, complete, contacts, success, ways
 from .facts import Facts
-from .orphan import harmful_errors, phase_for
+from .orphan import harmful_errors, limit_of_run, phase_for
 from .outcomes import Source
 from .retention_reach import apart, judged_together
 
@@ -142,16 +142,6 @@ def _outcomes(source: Source, a: Ms) -> list[Ms]:
     return [first]
 
 
-def _limit_of_run(facts: Facts) -> tuple[Ms | None, Ms | None]:
-    """When the handle arrives in a run, where that matters, and when the client's limit then stops it."""
-    client, ttl, low = facts.config.client, facts.give_up_ttl_ms, facts.latency[0]
-    if client.overall_timeout_ms is None:
-        return None, ttl
-    from_handle = client.overall_timeout_from == "handle"
-    stop = client.overall_timeout_ms + (low if from_handle else -low)
-    return (low if from_handle else None), stop if ttl is None else min(stop, ttl)
-
-
 def _execution(
     facts: Facts,
     legs: Legs,
@@ -172,7 +162,7 @@ def _execution(
     if not facts.lazy and (source.cause == "worker" or removed > x):
         cuts.append(Cut(removed, "sweep", late, before=removed > a))
 
-    handle, stop = _limit_of_run(facts)
+    handle, stop = limit_of_run(facts)
     if stop is not None and p > stop:
         # The poll that was out when the client stopped is the one that finds the outcome gone.
         cuts.append(Cut(stop, "give_up", before=False))

@@ -17,7 +17,7 @@ from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest, instant_between
 from .contacts import Contact, complete, contacts, success, ways
 from .facts import Facts
-from .orphan import harmful_errors, phase_for
+from .orphan import harmful_errors, limit_of_run, phase_for
 
 
 def ttl_covers_execution(facts: Facts) -> Outcome:
@@ -127,6 +127,9 @@ def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace
 def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace]]:
     step = legs.leg(legs.steady, legs.failures_followed).hi
     step = facts.horizon_ms if step is None else step + legs.schedule.restart_ms
+    _, stop = limit_of_run(facts)
+    if stop is not None and stop < at:
+        yield from _expired_after_stop(facts, legs, stop, at)
     for contact in sorted(contacts(legs, max(0, at - step), at), key=lambda found: len(found.parts)):
         for begin in sorted({contact.lo, contact.hi}):
             for failed in range(legs.failures_followed + 1):
@@ -138,6 +141,22 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
                 leg = Leg(contact.k, failed, longest, away=_beyond(longest, span))
                 for way in ways(contact, begin):
                     yield _execution(facts, legs, (*way, leg), begin, at)
+
+
+def _expired_after_stop(facts: Facts, legs: Legs, stop: Ms, at: Ms) -> Iterator[Callable[[], Trace]]:
+    """Runs in which the client has given up before live work is expired."""
+    for contact in _before(facts, legs, stop):
+        for begin in sorted({contact.lo, contact.hi}):
+            span = legs.leg(contact.k)
+            leg = Leg(contact.k, 0, stop - begin + 1 if span.hi is None else span.hi)
+            for way in ways(contact, begin):
+                yield _execution(facts, legs, (*way, leg), begin, at)
+
+
+def _before(facts: Facts, legs: Legs, stop: Ms) -> list[Contact]:
+    step = success(legs, legs.steady)
+    step = stop if step is None else step
+    return sorted(contacts(legs, max(0, stop - step), stop), key=lambda found: len(found.parts))
 
 
 def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
@@ -165,14 +184,20 @@ def _beyond(length: Ms, span: Span) -> bool:
 
 def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms) -> Callable[[], Trace]:
     late = harmful_errors(facts, "error_anchor")
+    handle, stop = limit_of_run(facts)
+    gives_up = stop is not None and stop < at
+    cuts = [Cut(stop, "give_up")] if gives_up else []
+    if not facts.lazy:
+        cuts.append(Cut(at, "sweep", late, before=at > begin))
 
     def run() -> Trace:
         script = Script(
             legs=legs,
             taken=taken,
-            cuts=() if facts.lazy else (Cut(at, "sweep", late, before=at > begin),),
-            until_ms=at,
+            cuts=cuts,
+            until_ms=stop if gives_up else at,
             keep_last=facts.lazy or at == begin,
+            handle_ms=handle,
             call_latency_ms=facts.latency[0],
             phase_ms=phase_for(facts, at),
             access=harmful_errors(facts) if facts.lazy else {},

@@ -19,7 +19,7 @@ from latchcheck.model.timing.poller import Poller
 from latchcheck.model.timing.record import Windows
 from latchcheck.model.timing.server import execution
 from latchcheck.model.timing.system import timed_system
-from latchcheck.model.timing.terms import CLIENT, FATE, Numbers, V, least
+from latchcheck.model.timing.terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V, least
 
 POLLS_MAX = 10**15
 RECORD = (
@@ -49,8 +49,15 @@ class Range:
         return Range(self.lo + other.lo, self.hi + other.hi)
 
 
-def _either(*names: str) -> Any:
+def either(*names: str) -> Any:
+    """The client is in one of these states."""
     return z3.Or([V["client"] == CLIENT[name] for name in names])
+
+
+FOLLOWED: Any = either("calling", "hearing", "pausing", "asking", "leaving")
+"""A message of the client, or one to it, is on its way or will be."""
+UNTOLD: Any = z3.And(V["client"] == CLIENT["hearing"], V["seen"] == SEEN["working"])
+"""The reply on its way says that the task works."""
 
 
 @attrs.frozen(slots=False)
@@ -156,12 +163,26 @@ class Followed:
         """Earliest instant at which the client's limits stop it: after a slow call, or a handle that came soon."""
         return self.stop(call=self.latency.hi, handle=self.latency.lo)
 
+    def unheard(self) -> list[Clause]:
+        """Lemmas: of an outcome that is stored, the client has heard nothing at a contact before it."""
+        ended = V["status"] != STATUS["working"]
+        waits = z3.Or(either("calling", "pausing", "asking", "leaving"), UNTOLD)
+        lemmas = [
+            Clause("no contact told of it", z3.Implies(z3.And(waits, ended), R["leg_from"] <= V["ended_at"])),
+            Clause("an outcome has a cause, and a cause an outcome", (V["cause"] == CAUSE["none"]) == z3.Not(ended)),
+            Clause("an outcome is past", z3.And(V["ended_at"] >= 0, V["ended_at"] <= V["now"])),
+        ]
+        if self.work_ends is not None:
+            in_time = z3.Implies(ended, V["ended_at"] <= self.work_ends)
+            lemmas.append(Clause("it came while the work could run", in_time))
+        return lemmas
+
     def stops_in_time(self) -> list[Clause]:
         """Lemma: the limit lies where the call and the handle put it."""
         lo, hi = self.latency.lo, self.latency.hi
         if not self.poller.limited():
             return []
-        waiting, at = _either("hearing", "pausing", "asking"), V["give_up_at"]
+        waiting, at = either("hearing", "pausing", "asking"), V["give_up_at"]
         calling = V["client"] == CLIENT["calling"]
         if self.config.client.overall_timeout_from == "call":
             latest, soonest = self.stop(call=lo), self.stop(call=hi)
@@ -257,8 +278,8 @@ class Followed:
     def standing(self) -> list[Clause]:
         """Lemmas: since its last heard contact the client has taken no longer, and no less, than its leg allows."""
         client, k, since = V["client"], R["leg_poll"], V["since"]
-        pausing, asking = client == CLIENT["pausing"], client == CLIENT["asking"]
-        waiting = _either("calling", "hearing", "pausing", "asking")
+        # A client that stopped while a poll was out is still followed until that poll arrives.
+        pausing, asking, waiting = client == CLIENT["pausing"], either("asking", "leaving"), FOLLOWED
         # The handle may have come late; every later contact then comes as much later.
         base = z3.If(k == 1, R["handle_at"] - self.latency.lo, R["leg_from"])
         away = z3.If(V["away_used"], self.restart, ZERO)
@@ -273,7 +294,7 @@ class Followed:
             Clause("the handle comes first", z3.Implies(waiting, z3.And(k >= 1, R["next_poll"] >= k))),
             Clause(
                 "while a message from the server travels, its contact is the last heard",
-                z3.Implies(_either("calling", "hearing"), z3.And(since == R["leg_from"], R["next_poll"] == k)),
+                z3.Implies(either("calling", "hearing"), z3.And(since == R["leg_from"], R["next_poll"] == k)),
             ),
             Clause("the handle is a reply to the creation", self._handle()),
             Clause("the delay is that of the next poll", z3.Implies(waiting, V["nominal"] == DELAY(R["next_poll"]))),
@@ -289,7 +310,7 @@ class Followed:
         if self.stopping is not None:
             lemmas.append(
                 Clause(
-                    "too many failures stop it", z3.Implies(_either("pausing", "asking"), V["failures"] < self.stopping)
+                    "too many failures stop it", z3.Implies(either("pausing", "asking", "leaving"), V["failures"] < self.stopping)
                 )
             )
         for failed in range(self.followed + 1):
@@ -320,16 +341,15 @@ class Followed:
     def no_sooner(self) -> list[Clause]:
         """Lemma: no contact comes before `FIRST`, nor sooner after a late handle."""
         late = R["handle_at"] - self.latency.lo
-        waiting = _either("hearing", "pausing", "asking")
         first = FIRST(R["leg_poll"])
         sooner = z3.And(R["leg_from"] >= first, z3.Implies(R["leg_poll"] > 1, R["leg_from"] >= first + late))
-        return [Clause("no contact comes sooner than it can", z3.Implies(z3.Or(waiting, _either("calling")), sooner))]
+        return [Clause("no contact comes sooner than it can", z3.Implies(FOLLOWED, sooner))]
 
     def left_after_reply(self) -> Clause:
         """Lemma: who is away has heard of the last contact before."""
         base = z3.If(R["leg_poll"] == 1, R["handle_at"] - self.latency.lo, R["leg_from"])
-        away = z3.And(_either("pausing", "asking"), V["now"] >= base + self.latency.lo)
-        waiting = _either("calling", "hearing", "pausing", "asking")
+        away = z3.And(either("pausing", "asking"), V["now"] >= base + self.latency.lo)
+        waiting = either("calling", "hearing", "pausing", "asking")
         return Clause("it left after the reply", z3.Implies(z3.And(waiting, V["away"]), away))
 
     def _untouched(self) -> Any:
@@ -343,13 +363,13 @@ class Followed:
         first = z3.Implies(R["leg_poll"] == 1, R["leg_from"] == 0)
         return z3.And(
             z3.Implies(V["client"] == CLIENT["calling"], calling),
-            z3.Implies(_either("hearing", "pausing", "asking"), z3.And(later, first)),
+            z3.Implies(either("hearing", "pausing", "asking", "leaving"), z3.And(later, first)),
             z3.Implies(V["client"] == CLIENT["hearing"], R["leg_poll"] > 1),
         )
 
     def _failing(self) -> Any:
         lost = V["poll_fate"] != FATE["answered"]
-        asking = V["client"] == CLIENT["asking"]
+        asking = either("asking", "leaving")
         if not self.failures:
             return z3.Not(lost)
         return z3.Implies(z3.And(asking, lost), V["failures"] < self.failures)

@@ -5,6 +5,7 @@ leg of any allowed length leads to the next such state, so contacts are reached 
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
 import attrs
@@ -47,7 +48,7 @@ def contact_state(shape: Followed) -> list[Clause]:
         "client": V["client"] == CLIENT["hearing"],
         "what it tells": V["seen"] == SEEN["working"],
         "fate": V["poll_fate"] == FATE["answered"],
-        "instant": z3.And(V["since"] == V["now"], V["last_contact"] == V["now"], R["leg_from"] == V["now"]),
+        "instant": z3.And(V["now"] >= 0, V["since"] == V["now"], V["last_contact"] == V["now"], R["leg_from"] == V["now"]),
         "task": z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]), V["next_sweep"] == 0),
         "delay": V["nominal"] == DELAY(R["leg_poll"]),
         "number": z3.And(R["next_poll"] == R["leg_poll"], R["leg_poll"] > 1),
@@ -132,6 +133,34 @@ def slow_legs(shape: Followed, *, first: bool, away: bool = False, success: bool
                 cut.append(k < POLLS_MAX - len(kind))
                 found.append(Script(first, k, begin, at, since, until, tuple(events), (*given, *cut), _reads(shape, k)))
             since = until
+    return found
+
+
+def crossed_legs(shape: Followed, cuts: Sequence[tuple[Any, Event]], *, first: bool, ends: Event) -> list[Script]:
+    """A leg to a successful poll as slow as it can be, with other events at their instants, in order, in any parts.
+
+    `cuts` are instants, each with its event, one after the other; `ends` is the event of the poll's arrival.
+    One script for each way in which the instants can lie in parts of the leg; `until` is the arrival.
+    """
+    k, begin = _origin(first)
+    leaves = "restart_gap" in shape.system.parameters
+    kind = parts(shape, k, shape.followed, first=first, leaves=leaves)
+    found = []
+    for places in combinations_with_replacement(range(len(kind)), len(cuts)):
+        events: list[Event] = [creation(shape)] if first else []
+        given: list[Any] = [k < POLLS_MAX - len(kind)]
+        since = begin
+        for index, part in enumerate(kind):
+            events += [(since, name, args) for name, args in part.begins_with]
+            until = since + part.length.hi
+            for place, (at, event) in zip(places, cuts, strict=True):
+                if place == index:
+                    events.append((at, *event[1:]))
+                    given += [at >= since, at <= until]
+            since = until
+        given += [before <= after for (before, _), (after, _) in pairwise(cuts)]
+        events.append((since, *ends[1:]))
+        found.append(Script(first, k, begin, since, begin, since, tuple(events), tuple(given), _reads(shape, k)))
     return found
 
 
