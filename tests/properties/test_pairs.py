@@ -7,12 +7,12 @@ written "E + gap <= ttl" is "E + gap < ttl" here.
 
 import pytest
 
-from latchcheck.kernel.verdict import PropertyVerdict
+from latchcheck.kernel.verdict import Milliseconds, PropertyVerdict
 from latchcheck.model.reading import read
 from latchcheck.properties.timing import verify
 
 SECOND = 1_000
-Row = tuple[str, str, int | None]
+Row = tuple[str, str, Milliseconds | None]
 
 
 def asked(client: str, server: str, *sets: str) -> dict[str, PropertyVerdict]:
