@@ -145,7 +145,7 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
 
 def _expired_after_stop(facts: Facts, legs: Legs, stop: Ms, at: Ms) -> Iterator[Callable[[], Trace]]:
     """Runs in which the client has given up before live work is expired."""
-    for contact in _before(facts, legs, stop):
+    for contact in _before(legs, stop):
         for begin in sorted({contact.lo, contact.hi}):
             span = legs.leg(contact.k)
             leg = Leg(contact.k, 0, stop - begin + 1 if span.hi is None else span.hi)
@@ -153,7 +153,7 @@ def _expired_after_stop(facts: Facts, legs: Legs, stop: Ms, at: Ms) -> Iterator[
                 yield _execution(facts, legs, (*way, leg), begin, at)
 
 
-def _before(facts: Facts, legs: Legs, stop: Ms) -> list[Contact]:
+def _before(legs: Legs, stop: Ms) -> list[Contact]:
     step = success(legs, legs.steady)
     step = stop if step is None else step
     return sorted(contacts(legs, max(0, stop - step), stop), key=lambda found: len(found.parts))
@@ -185,8 +185,8 @@ def _beyond(length: Ms, span: Span) -> bool:
 def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms) -> Callable[[], Trace]:
     late = harmful_errors(facts, "error_anchor")
     handle, stop = limit_of_run(facts)
-    gives_up = stop is not None and stop < at
-    cuts = [Cut(stop, "give_up")] if gives_up else []
+    until = at if stop is None else min(stop, at)
+    cuts = [Cut(until, "give_up")] if until < at else []
     if not facts.lazy:
         cuts.append(Cut(at, "sweep", late, before=at > begin))
 
@@ -195,7 +195,7 @@ def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin:
             legs=legs,
             taken=taken,
             cuts=cuts,
-            until_ms=stop if gives_up else at,
+            until_ms=until,
             keep_last=facts.lazy or at == begin,
             handle_ms=handle,
             call_latency_ms=facts.latency[0],
