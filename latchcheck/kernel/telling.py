@@ -30,6 +30,11 @@ class Moment:
         """The instant, 0 where the run has no clock."""
         return self.step.at_ms or Fraction(0)
 
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """What the action picked."""
+        return self.step.args
+
     def old(self, name: str, default: Any = None) -> Any:
         """The value before the step; `default` for what never changes in the run."""
         return self.before.get(name, default)

@@ -192,7 +192,7 @@ def _laid_out(rows: Sequence[Row], width: int, indent: int, paint: Paint) -> lis
 
 
 def _cells(row: Row, event: int, room: int) -> list[str]:
-    """Event and change on one line where they fit, aligned where the event is not too long; else one below the other."""
+    """Event and change on one line where they fit, aligned where the event allows it; else one below the other."""
     beside = f"{row.event:<{event}}{' ' * GUTTER}{row.changed.replace(GLUE, ' ')}"
     if not row.changed or len(beside) <= room:
         return [beside] if row.changed else wrap(row.event, room)

@@ -91,7 +91,7 @@ def _beyond(length: Fraction, limit: int) -> str:
 
 
 def _create(moment: Moment) -> str:
-    travelled = moment.step.args.get("call_latency") or moment.step.args.get("latency")
+    travelled = moment.args.get("call_latency") or moment.args.get("latency")
     return "the task is created" + (f" ({readable(travelled)} on the way)" if travelled else "")
 
 
@@ -100,7 +100,7 @@ def _pause(moment: Moment) -> str:
 
 
 def _poll(moment: Moment) -> str:
-    fate = moment.step.args.get("fate") or moment.step.args.get("becomes") or "answered"
+    fate = moment.args.get("fate") or moment.args.get("becomes") or "answered"
     lost = {"answered": "", "request_lost": ", and is lost", "reply_lost": ", its reply will be lost"}[str(fate)]
     return f"tasks/get sent {_pause(moment)}{lost}"
 
@@ -116,7 +116,7 @@ def _get(moment: Moment) -> str:
 
 
 def _answer(moment: Moment) -> str:
-    seen = moment.step.args.get("seen_status") or moment.new("seen")
+    seen = moment.args.get("seen_status") or moment.new("seen")
     if seen == "gone" or moment.new("gone", default=False):
         return "unknown id"
     status = moment.new("status", "working")
@@ -137,7 +137,7 @@ def _give_up(moment: Moment) -> str:
 
 
 def _polls(moment: Moment) -> str:
-    count, until = moment.step.args.get("count"), moment.step.args["until"]
+    count, until = moment.args.get("count"), moment.args["until"]
     if count is None:
         return f"polls in quick succession until {readable(until)}, all answered working"
     if count == 1:
@@ -170,16 +170,16 @@ def _cancel(moment: Moment) -> str:
 
 
 def _renew_many(moment: Moment) -> str:
-    count, until = moment.step.args["count"], moment.step.args["until"]
+    count, until = moment.args["count"], moment.args["until"]
     return f"renews its lease {count} times, every {readable((until - moment.at_ms) / count)}, until {readable(until)}"
 
 
 def _again(moment: Moment) -> str:
-    return f"the same call arrives again, reissued at {readable(moment.step.args['sent_at'])}"
+    return f"the same call arrives again, reissued at {readable(moment.args['sent_at'])}"
 
 
 def _attempts(moment: Moment) -> str:
-    return f"attempts fail one after the other, until {readable(moment.step.args['until'])}"
+    return f"attempts fail one after the other, until {readable(moment.args['until'])}"
 
 
 def _attempt(moment: Moment) -> str:
