@@ -19,7 +19,7 @@ from .schedule import Ms
 from .server import execution, phase_choice, sweep, sweeps_happen
 from .small import run_small
 from .system import Event
-from .terms import CLIENT, STATUS, VARIABLES, Numbers, V
+from .terms import CLIENT, STATUS, VARIABLES, Numbers, Term, V
 
 _READ = "now client cycle_until status cause ended_at gone last_contact phase next_sweep expired_live"
 _OWN = (
@@ -132,12 +132,12 @@ def _leave(config: Config) -> Action:
     return Action("leave", "client", (_here(),), updates)
 
 
-def _working() -> z3.BoolRef:
+def _working() -> Term:
     return z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))
 
 
 def _cancel_arrives(config: Config, poller: Poller, windows: Windows) -> Action | None:
-    """A cancel tells the work to stop, if there is still a working task by that id; lazily, this access judges first."""
+    """A cancel tells the work to stop if there is still a working task by that id; lazily, this access judges first."""
     if not config.client.cancel_on_abandon:
         return None
     lo, hi = poller.latency()
@@ -175,15 +175,17 @@ def _swept(config: Config, poller: Poller, windows: Windows) -> Action | None:
     return attrs.evolve(action, updates={**own, **_stopping(config, *_ends(after))})
 
 
-def _ends(after: Record) -> tuple[z3.BoolRef, z3.BoolRef]:
+def _ends(after: Record) -> tuple[Term, Term]:
     """Whether a judgement ended a working task by its deadline or as an orphan, and whether it let one expire."""
     expired = z3.And(after.expired_live, z3.Not(V["expired_live"]))
     return z3.And(_working(), after.status != STATUS["working"], z3.Not(expired)), expired
 
 
-def _stopping(config: Config, tells: z3.BoolRef, expired: z3.BoolRef) -> dict[str, z3.ExprRef]:
-    """What it does to the work that its record was ended: a cancel, the deadline and the orphans pass tell it to stop;
-    the expiry of a running task ends it, or leaves it alone.
+def _stopping(config: Config, tells: Term, expired: Term) -> dict[str, Term]:
+    """What it does to the work that its record was ended.
+
+    A cancel, the deadline and the orphans pass tell it to stop.
+    The expiry of a running task ends it, or leaves it alone.
     """
     running, updates = L["running"], {}
     if config.workload.works_on_after_cancel is False:

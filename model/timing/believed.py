@@ -40,10 +40,12 @@ class End:
 
     @property
     def stands(self) -> Any:
+        """Whether there is an end at all."""
         return B["terminal"] if self.anchor == "terminal" else z3.BoolVal(True)
 
     @property
     def at(self) -> Any:
+        """The instant of the end, where there is one."""
         since = {
             "creation": z3.RealVal(0),
             "terminal": B["ended_at"],

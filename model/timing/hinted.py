@@ -43,7 +43,7 @@ def polling_system(config: Config, *, symbolic: bool = False) -> System:
 
 
 def _with_choice(poll: Action) -> Action:
-    """The poll with its choice under a name that no variable has: what becomes of the poll is decided when it is sent."""
+    """The poll with its choice under a name that no variable has: what becomes of it is decided when it is sent."""
     if not poll.choices:
         return poll
     (old,) = poll.choices

@@ -17,7 +17,7 @@ from ..config import Config
 from .poller import Poller
 from .small import run_small
 from .system import Event
-from .terms import Numbers
+from .terms import Numbers, Term
 
 STAGE = Enum("Stage", ("absent", "working", "asked", "told", "answered", "heard", "polled"))
 """asked until the client has read of it; told while the human thinks; answered while the answer is on its way; heard
@@ -70,7 +70,7 @@ def run_human(config: Config, events: list[Event], given: Mapping[str, int | Fra
     return run_small(human_system, config, events, {**own, **given})
 
 
-def _at(stage: str, *more: str) -> z3.BoolRef:
+def _at(stage: str, *more: str) -> Term:
     return z3.Or([H["stage"] == STAGE[name] for name in (stage, *more)])
 
 

@@ -17,7 +17,7 @@ from .record import Record, Windows, judged, stored
 from .server import execution, phase_choice, sweep, sweeps_happen
 from .small import run_small
 from .system import Event
-from .terms import CLIENT, STATUS, VARIABLES, Numbers, V
+from .terms import CLIENT, STATUS, VARIABLES, Numbers, Term, V
 
 _READ = "now client cycle_until status cause ended_at gone last_contact phase next_sweep expired_live"
 MARKER_VARIABLES = (
@@ -116,7 +116,7 @@ def _cancel(numbers: Numbers, windows: Windows) -> Action:
     return Action("tasks/cancel", "client", guard, updates, errors)
 
 
-def _working() -> z3.BoolRef:
+def _working() -> Term:
     return z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))
 
 
@@ -173,13 +173,16 @@ def _sweeps_happen(numbers: Numbers, windows: Windows) -> tuple[Clause, ...]:
     if windows.anchor == "activity":
         many = V["client"] == CLIENT["cycling"]
         return tuple(Clause(clause.label, z3.Or(many, clause.expr)) for clause in found)
-    if windows.anchor != "creation" or not windows.expires_running:
+    keeps = windows.keeps_terminal and windows.action in ("fail", "cancel")
+    if windows.anchor != "creation" or not windows.expires_running or keeps:
         return found
     # The sweep that must find the running task finds it whether or not the late write came just before.
     running = ((V["status"], STATUS["working"]), (V["ended_at"], z3.RealVal(0)))
     completed = V["status"] == STATUS["completed"]
     return found + tuple(
-        Clause("no late write saves a record from its sweep", z3.Implies(completed, z3.substitute(clause.expr, *running)))
+        Clause(
+            "no late write saves a record from its sweep", z3.Implies(completed, z3.substitute(clause.expr, *running))
+        )
         for clause in found
     )
 

@@ -125,7 +125,7 @@ def endings(facts: Facts) -> Iterator[Ending]:
             "timeouts", "server.execution_deadline_ms", "the deadline fails the task", facts.deadline_ms + swept
         )
     if facts.running_expires:
-        yield Ending("expiry", "server.enforced_ttl_ms", "the task expires", facts.ttl_ms + swept)
+        yield Ending("expiry", "server.enforced_ttl_ms", "the task expires", facts.ttl + swept)
 
 
 def _goes_on(facts: Facts) -> Ms | None:
@@ -138,21 +138,24 @@ def expiry_can_end(facts: Facts) -> bool:
     """Whether the record of running work can expire, before anything else has surely ended it."""
     if not facts.running_expires:
         return False
-    expires, last = facts.ttl_ms - facts.skew_ms, facts.ends[1]
-    if last is not None and last <= expires:
-        return False
+    expires, last = facts.ttl - facts.skew_ms, facts.ends[1]
+    return (last is None or last > expires) and not _ended_first(facts, expires)
+
+
+def _ended_first(facts: Facts, expires: Ms) -> bool:
+    """Whether something else has surely ended the record of running work by the time that it can expire."""
     if facts.deadline_ms is not None and _first(facts, "timeouts", facts.deadline_ms, expires, inclusive=False):
-        return False
+        return True
     at_once = facts.window_ms == 0 and facts.window_inclusive and facts.skew_ms == 0
     if at_once and _first(facts, "orphans", 0, expires, inclusive=True):
-        return False
+        return True
     if facts.anchor != "activity":
         # The client may leave just before the ttl ends, or after it: neither a cancel nor an orphan window helps then.
-        return True
-    if facts.config.client.cancel_on_abandon and facts.latency[1] < expires:
         return False
+    if facts.config.client.cancel_on_abandon and facts.latency[1] < expires:
+        return True
     inclusive = facts.window_inclusive
-    return facts.window_ms is None or not _first(facts, "orphans", facts.window_ms, expires, inclusive=inclusive)
+    return facts.window_ms is not None and _first(facts, "orphans", facts.window_ms, expires, inclusive=inclusive)
 
 
 def _first(facts: Facts, name: str, limit: Ms, expires: Ms, *, inclusive: bool) -> bool:
@@ -167,8 +170,9 @@ def _first(facts: Facts, name: str, limit: Ms, expires: Ms, *, inclusive: bool) 
 
 
 def latest_told(facts: Facts, ended: Ms) -> Ms | None:
-    """Latest instant at which a cancel, the deadline or the orphans pass can end the record, which is ended by `ended`
-    in any case; None where the record surely expires before.
+    """Latest instant at which a cancel, the deadline or the orphans pass can end the record.
+
+    It is ended by `ended` in any case; None where it surely expires before.
     """
     found = []
     if facts.config.client.cancel_on_abandon and facts.latency[0] <= ended:
@@ -179,7 +183,7 @@ def latest_told(facts: Facts, ended: Ms) -> Ms | None:
         last = ended
         if facts.running_expires and not facts.runs_before(name, "expiry"):
             # Once the expiry pass surely acts, it does so before this one in the same sweep.
-            last = min(ended, facts.ttl_ms + facts.skew_ms)
+            last = min(ended, facts.ttl + facts.skew_ms)
         if limit - facts.skew_ms < last:
             found.append(last)
     return max(found, default=None)
@@ -226,7 +230,7 @@ def _told_or_expired(facts: Facts) -> Ending | str:
     stops = facts.config.server.expiry_stops_work
     if expiry_can_end(facts) and not stops:
         return (
-            f"the task can expire ({duration(facts.ttl_ms)} from {facts.anchor}) while its work runs on, and then "
+            f"the task can expire ({duration(facts.ttl)} from {facts.anchor}) while its work runs on, and then "
             "nothing finds the task any more"
         )
     told = latest_told(facts, least.latest_ms)

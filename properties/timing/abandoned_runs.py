@@ -70,12 +70,13 @@ class Reaper:
         if self.ended_at is None and facts.window_ms is not None:
             yield self.last_contact + facts.window_ms + skew, facts.window_inclusive
         if facts.running_expires if self.ended_at is None else facts.ended_expires:
-            yield self._anchored + facts.ttl_ms + skew, True
+            yield self._anchored + facts.ttl + skew, True
 
     def _next(self) -> Ms | None:
         """The first sweep that must find something, as late as it may be."""
         period, phase = self.facts.period_ms, self.phase
-        assert period is not None and phase is not None
+        assert period is not None
+        assert phase is not None
         numbers = [
             max(self.swept, 0, -((phase - sure) // period) if inclusive else (sure - phase) // period + 1)
             for sure, inclusive in self._sure()
@@ -103,9 +104,7 @@ class Reaper:
 
     def _expire(self, at: Ms, error: Ms, *, running: bool) -> None:
         facts = self.facts
-        if at - self._anchored + error < facts.ttl_ms or not (
-            facts.running_expires if running else facts.ended_expires
-        ):
+        if at - self._anchored + error < facts.ttl or not (facts.running_expires if running else facts.ended_expires):
             return
         if running and facts.config.server.expiry_action in ("fail", "cancel"):
             self.ended_at = at
@@ -145,10 +144,11 @@ def _phase(phase: Ms | None) -> dict[str, object]:
 
 
 def expired_first(facts: Facts, phase: Ms | None, after: Ms, bound: Ms) -> Trace:
-    """The task expires as early as it can, its client leaves, and nothing finds the record any more; the work still runs
-    `after` later.
+    """The task expires as early as it can, its client leaves, and nothing finds the record any more.
+
+    The work still runs `after` later.
     """
-    high, expires = facts.latency[1], max(0, facts.ttl_ms - facts.skew_ms)
+    high, expires = facts.latency[1], max(0, facts.ttl - facts.skew_ms)
     late = harmful_errors(facts, "error_anchor")
     cancels = facts.config.client.cancel_on_abandon
     events: list[Event] = [(0, "create", _phase(phase))]

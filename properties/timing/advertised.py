@@ -8,6 +8,7 @@ e between a few instants, so these instants, the points between them and the lim
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 import attrs
 
@@ -61,6 +62,7 @@ class Ttls:
 
     @classmethod
     def of(cls, facts: Facts) -> "Ttls":
+        """The ttls of a configuration."""
         server = facts.config.server
         return cls(
             told=facts.config.advertised_ttl_ms_effective,
@@ -129,9 +131,7 @@ class Ttls:
 
 
 def advertised_ttl_is_enforced(facts: Facts) -> Outcome:
-    """`advertised-ttl-is-enforced`: nobody who believes the advertised ttl gives up on a task that still lives, or
-    reads a task that is already gone.
-    """
+    """`advertised-ttl-is-enforced`: the advertised ttl ends when the enforced one does, in every run."""
     config = facts.config
     told = config.server.advertised_ttl_ms
     if told is None and not config.server.honours_requested_ttl:
@@ -181,7 +181,7 @@ def _all(facts: Facts, ttls: Ttls) -> Iterator[Ends]:
 def _writes(facts: Facts, ttls: Ttls) -> list[Instant]:
     first, last = facts.ends
     points = ttls.points(first, last)
-    between = [Fraction(a + b, 2) for a, b in zip(points, points[1:], strict=False)]
+    between = [Fraction(a + b, 2) for a, b in pairwise(points)]
     open_above: list[Instant] = [None, points[-1] + 1] if last is None else []
     return [*points, *between, *open_above]
 
@@ -208,7 +208,7 @@ def _margin(facts: Facts, ttls: Ttls, differing: list[Ends]) -> Ms | None:
         return None
     found = [abs(run.told - run.kept) for run in differing if run.told is not None and run.kept is not None]
     points = ttls.points(*facts.ends)
-    for a, b in zip(points, points[1:], strict=False):
+    for a, b in pairwise(points):
         found += _limits(ttls, a, b)
     if last is None and _differences(ttls, points[-1] + 1) != _differences(ttls, points[-1] + 2):
         return None
@@ -264,6 +264,6 @@ def _giving_up(run: Ends) -> list:
     told = run.told
     sees = told + 1 if run.kept is None else min(told + 1, run.kept)
     # The write at the instant of the told end comes after the giving up where it would have moved that end.
-    early = [event for event in _before(run, told, at_limit=False)]
+    early = _before(run, told, at_limit=False)
     late = [event for event in _before(run, sees, at_limit=True) if event not in early]
     return [(0, "create", {}), *early, (told, "give_up", {}), *late, (sees, "lives_on", {})]

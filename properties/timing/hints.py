@@ -116,7 +116,7 @@ def hint_inside_ttl(facts: Facts) -> Outcome:
             f"first hinted poll, which arrives {duration(arrives)} after creation at the latest"
         ),
         margin_ms=ends - arrives,
-        binding=("server.enforced_ttl_ms", "server.poll_interval_ms"),
+        binding=(*facts.ttl_knobs, "server.poll_interval_ms"),
         runs=(lambda: _too_late(facts, anchored, ends, arrives),),
         harm="hint_too_late",
     )

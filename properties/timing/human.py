@@ -30,6 +30,7 @@ class Wait:
 
     @classmethod
     def of(cls, facts: Facts, human: Ms) -> "Wait":
+        """The wait for a human who takes at most so long."""
         high, legs = facts.latency[1], facts.legs
         # Work of no declared length asks at once: of any later instant nothing is known.
         asked = facts.ends[1] if facts.execution_declared else 0
@@ -73,6 +74,7 @@ class Nested:
 
     @property
     def margin_ms(self) -> Ms | None:
+        """The slack of the limit."""
         return None if self.takes_ms is None else self.limit_ms - self.skew_ms - self.takes_ms
 
     @property
@@ -83,7 +85,7 @@ class Nested:
 
 
 def input_window_covers_human(facts: Facts) -> Outcome:
-    """`input-window-covers-human`: a human who answers inside the declared time is heard, through every nested limit."""
+    """`input-window-covers-human`: whoever answers inside the declared time is heard, through every limit."""
     declared = facts.config.workload.human_answer_ms
     if declared is None:
         return NotApplicable("no declared time to answer: workload.human_answer is not set")
@@ -139,7 +141,7 @@ def _nested(facts: Facts, wait: Wait) -> Iterator[Nested]:
         key = "server.execution_deadline_ms"
         yield Nested(key, words, arrived, facts.deadline_ms, skew, strict=True, from_creation=True)
     if facts.running_expires and facts.anchor != "activity":
-        yield Nested("server.enforced_ttl_ms", words, arrived, facts.ttl_ms, skew, from_creation=True)
+        yield Nested("server.enforced_ttl_ms", words, arrived, facts.ttl, skew, from_creation=True)
     stop, _ = facts.stops()
     if stop is not None:
         key = "client.overall_timeout_ms" if client.overall_timeout_ms is not None else "server.advertised_ttl_ms"
@@ -158,7 +160,7 @@ def _silent(facts: Facts, wait: Wait) -> Iterator[Nested]:
         key, strict = "server.orphan_window_ms", not facts.window_inclusive
         yield Nested(key, words, silence, facts.window_ms, facts.skew_ms, strict=strict)
     if facts.running_expires and facts.anchor == "activity":
-        yield Nested("server.enforced_ttl_ms", words, silence, facts.ttl_ms, facts.skew_ms)
+        yield Nested("server.enforced_ttl_ms", words, silence, facts.ttl, facts.skew_ms)
 
 
 # -- runs ---------------------------------------------------------------------------------------------------------

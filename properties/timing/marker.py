@@ -20,13 +20,12 @@ from .bounds import NEVER, Upper, instant_between
 from .facts import Facts
 from .orphan import harmful_errors
 
-BINDING = ("server.cancel_marker_retention_ms", "server.enforced_ttl_ms")
-
 
 @attrs.frozen
 class Work:
-    """How long cancelled work can go on: `goes_on_ms` after the cancel (None: until it is done), written in
-    `[first, last]` after creation.
+    """How long cancelled work can go on.
+
+    `goes_on_ms` after the cancel (None: until it is done), and it is written in `[first, last]` after creation.
     """
 
     goes_on_ms: Ms | None
@@ -35,6 +34,7 @@ class Work:
 
     @classmethod
     def of(cls, facts: Facts) -> "Work":
+        """The work of a configuration."""
         on = facts.config.workload.works_on_after_cancel
         return cls(None if on is True else int(on), *facts.ends)
 
@@ -54,8 +54,8 @@ def cancel_marker_outlives_record(facts: Facts) -> Outcome:
     marker = facts.config.server.cancel_marker_retention_ms
     if marker is None:
         return NotApplicable(
-            "no marker with a life of its own: server.cancel_marker_retention is not set, so the cancel lives as long as "
-            "the record"
+            "no marker with a life of its own: server.cancel_marker_retention is not set, so the cancel lives "
+            "as long as the record"
         )
     if facts.config.workload.works_on_after_cancel is False:
         return Answer(safe=True, clause="work stops at its cancel, so the record itself reads cancelled at once")
@@ -69,7 +69,7 @@ def cancel_marker_outlives_record(facts: Facts) -> Outcome:
             f"read {until}{_counted(facts, work)}"
         ),
         margin_ms=None if last.at is None else marker - last.at,
-        binding=BINDING,
+        binding=("server.cancel_marker_retention_ms", *facts.ttl_knobs),
         runs=_runs(facts, work, last, marker),
         harm="read_uncancelled",
     )
@@ -94,7 +94,7 @@ def readable(facts: Facts, work: Work) -> Upper:
     spacing = 0 if facts.lazy else facts.spacing_ms
     if facts.ttl_ms is None or facts.anchor == "activity" or spacing is None:
         return NEVER
-    sure = facts.ttl_ms + facts.skew_ms
+    sure = facts.ttl + facts.skew_ms
     kept = sure + spacing
     if not facts.ended_expires:
         return NEVER if _ends_uncancelled(facts, work, sure, kept) else _until_expired(work, kept)
@@ -104,8 +104,12 @@ def readable(facts: Facts, work: Work) -> Upper:
         return _until_expired(work, kept)
     if facts.anchor == "terminal" or (facts.anchor == "creation-then-terminal" and (exempt or facts.lazy)):
         return Upper(None if work.longest is None else work.longest + kept, closed=False)
-    if facts.anchor == "creation-then-terminal":
-        return _restarted(facts, work, sure, kept)
+    restarts = facts.anchor == "creation-then-terminal"
+    return _restarted(facts, work, sure, kept) if restarts else _from_creation(facts, work, spacing, kept)
+
+
+def _from_creation(facts: Facts, work: Work, spacing: Ms, kept: Ms) -> Upper:
+    """Anchor `creation`: a late write as late as can be, and work that runs past the ttl."""
     found = [_running(facts, work, spacing, kept)]
     if work.first < kept or (work.first == kept == 0):
         found.append(Upper(kept - work.cancelled_at(work.first), closed=False))
@@ -118,7 +122,7 @@ def _ends_uncancelled(facts: Facts, work: Work, sure: Ms, kept: Ms) -> bool:
     """Whether the record of cancelled work can end otherwise than cancelled."""
     if not facts.running_expires:
         return True
-    if facts.config.server.expiry_action == "fail" and (work.last is None or work.last >= facts.ttl_ms - facts.skew_ms):
+    if facts.config.server.expiry_action == "fail" and (work.last is None or work.last >= facts.ttl - facts.skew_ms):
         return True
     # Lazily only accesses judge: the cancel is one, the late write is none.
     return work.cancelled_at(work.first) < sure if facts.lazy else work.first < kept
@@ -143,12 +147,12 @@ def _restarted(facts: Facts, work: Work, sure: Ms, kept: Ms) -> Upper:
 
 def _running(facts: Facts, work: Work, spacing: Ms, kept: Ms) -> Upper:
     """Anchor `creation`: how long the record can be read because its work runs past the ttl, or until it does."""
-    sure, longest = facts.ttl_ms + facts.skew_ms, work.longest
+    sure, longest = facts.ttl + facts.skew_ms, work.longest
     if not facts.running_expires:
         if work.last is not None and work.last < sure:
             return Upper(0)
         return Upper(None if longest is None else longest + spacing)
-    if facts.config.server.expiry_action == "fail" and (work.last is None or work.last >= facts.ttl_ms - facts.skew_ms):
+    if facts.config.server.expiry_action == "fail" and (work.last is None or work.last >= facts.ttl - facts.skew_ms):
         # A failed record is read as such until the next sweep removes it; lazily, until somebody asks for it.
         if facts.lazy:
             return Upper(longest)

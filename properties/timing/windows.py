@@ -31,6 +31,7 @@ class Window:
 
     @property
     def words(self) -> str:
+        """The limit by its key and value."""
         return f"{self.key} ({duration(self.limit_ms)})"
 
 
@@ -101,7 +102,7 @@ def _ttl_fires(facts: Facts) -> bool:
 
 
 def _waits_until(facts: Facts) -> Upper:
-    """Latest instant at which the client can still wait for an end: the task is ended, and the next poll tells of it."""
+    """Latest instant at which the client can still wait: the task has ended, and the next poll tells of it."""
     alive, legs = facts.alive_until(), facts.legs
     longest = None if legs is None else legs.leg(legs.steady, legs.failures_followed).hi
     if legs is None or longest is None:
@@ -162,8 +163,8 @@ def _shadow(facts: Facts, dead: Window) -> str:
     ]
     if not found:
         return "no task is ever in the state that it acts on"
-    swept = facts.spacing_ms is not None and {dead.key, *(one.key for one in found)} <= _SWEPT
-    sweep = f", at the next sweep within {duration(facts.spacing_ms)} of its end" if swept else ""
+    swept = {dead.key, *(one.key for one in found)} <= _SWEPT
+    sweep = f", at the next sweep within {duration(facts.spacing_ms)} of its end" if swept and facts.spacing_ms else ""
     names = " or ".join(one.words for one in found)
     return f"{names} always comes first{sweep}"
 

@@ -38,6 +38,7 @@ class Shaped:
 
     @classmethod
     def of(cls, config: Config) -> "Shaped":
+        """The system of a configuration's shape."""
         system = abandoned_system(config, symbolic=True)
         found = "sweep_period" in system.parameters
         return cls(config, system.at({"sweep_period": PERIOD}) if found else system)
@@ -49,8 +50,8 @@ class Shaped:
     @property
     def sane(self) -> list[Any]:
         """No number is negative or beyond what sweeps are counted to, ranges are the right way round."""
-        found = [z3.And(number >= 0, number <= LONGEST) for number in self.system.parameters.values()]
-        parameters = self.system.parameters
+        parameters: dict[str, Any] = dict(self.system.parameters)
+        found = [z3.And(number >= 0, number <= LONGEST) for number in parameters.values()]
         if "latency_lo" in parameters:
             found.append(parameters["latency_lo"] <= parameters["latency_hi"])
         return found
@@ -124,8 +125,9 @@ def never_reclaimed_proof(config: Config) -> Proof:
 
 
 def work_proofs(config: Config) -> list[Proof]:
-    """Both implications for a configuration with some of: an orphan window, a deadline, an expiry that stops work, and a
-    cancel on leaving; the window and the deadline may come together, the others come alone.
+    """Both implications for a configuration with something that stops abandoned work.
+
+    That is an orphan window and a deadline, alone or together, or an expiry that stops work, or a cancel on leaving.
     """
     shaped = Shaped.of(config)
     goes_on = z3.RealVal(0) if config.server.expiry_stops_work else shaped.number("works_on_at_most")

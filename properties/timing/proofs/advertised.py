@@ -14,7 +14,7 @@ import attrs
 import z3
 
 from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
-from latchcheck.kernel import Clause, System
+from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.believed import B, End, believed_system
 from latchcheck.model.timing.terms import Numbers, largest
@@ -37,6 +37,7 @@ class Terms:
 
     @classmethod
     def of(cls, config: Config) -> "Terms":
+        """The numbers of a configuration's shape."""
         numbers, declared = Numbers(config, symbolic=True), config.workload.execution_ms
         anchor = config.server.advertised_anchor
         return cls(
@@ -93,7 +94,7 @@ def proofs(config: Config) -> list[Proof]:
     found.append(Proof("a run for every difference", (prove("covered", [*terms.sane, broken], covered),)))
     if terms.last is not None or not terms.exempt or terms.anchor == "terminal":
         harm = z3.Or(B["gave_up_on_live"], B["read_gone"])
-        found.append(inductive(system, [*terms.sane, z3.Not(broken)], _invariant(system, terms), harm))
+        found.append(inductive(system, [*terms.sane, z3.Not(broken)], _invariant(terms), harm))
     return found
 
 
@@ -175,7 +176,7 @@ def _from_creation(terms: Terms) -> list[Run]:
 # -- the invariant ------------------------------------------------------------------------------------------------
 
 
-def _invariant(system: System, terms: Terms) -> list[Clause]:
+def _invariant(terms: Terms) -> list[Clause]:
     """A task that is there has not outlived its ttl, one that is gone has, and nobody gave up before."""
     kept: Any = End(terms.anchor, terms.kept)
     told: Any = End(terms.anchor, terms.told)

@@ -38,6 +38,7 @@ class Terms:
 
     @classmethod
     def of(cls, config: Config) -> "Terms":
+        """The numbers of a configuration's shape."""
         numbers = Numbers(config, symbolic=True)
         poller, client = Poller(numbers), config.client
         first = poller.bound(poller.first_nominal() * z3.RealVal(str(client.jitter[0])))
@@ -162,7 +163,8 @@ def inside_proofs(config: Config) -> list[Proof]:
     low, high = Poller(numbers).latency()
     hint = numbers.real("poll_interval", config.server.poll_interval_ms)
     skew = numbers.real("clock_skew", config.server.clock_skew_ms)
-    sane = [*(number >= 0 for number in system.parameters.values()), low <= high]
+    parameters: dict[str, Any] = dict(system.parameters)
+    sane = [*(number >= 0 for number in parameters.values()), low <= high]
     kept: Any = numbers.real("enforced_ttl", config.enforced_ttl_ms_effective) - skew
     kept = z3.If(kept < 0, z3.RealVal(0), kept)
     terminal = config.enforced_anchor_effective == "terminal"

@@ -48,6 +48,7 @@ class Shaped:
 
     @classmethod
     def of(cls, config: Config) -> "Shaped":
+        """The system of a configuration's shape."""
         system = marker_system(config, symbolic=True)
         swept = "sweep_period" in system.parameters
         return cls(config, system.at({"sweep_period": PERIOD}) if swept else system)
@@ -64,7 +65,8 @@ class Shaped:
     @property
     def sane(self) -> list[Any]:
         """The ttl is positive, no number is negative, ranges are the right way round."""
-        found = [z3.And(number >= 0, number <= LONGEST) for number in self.system.parameters.values()]
+        parameters: dict[str, Any] = dict(self.system.parameters)
+        found = [z3.And(number >= 0, number <= LONGEST) for number in parameters.values()]
         found.append(self.number("enforced_ttl") > 0)
         if self.last is not None:
             found.append(self.number("execution_lo") <= self.last)
@@ -233,7 +235,10 @@ def _late(shaped: Shaped) -> list[Clause]:
     lemmas = []
     if shaped.last is not None:
         lemmas += [
-            Clause("work ends in time", z3.Implies(z3.And(WORKING, V["client"] != CLIENT["absent"]), V["now"] <= shaped.last)),
+            Clause(
+                "work ends in time",
+                z3.Implies(z3.And(WORKING, V["client"] != CLIENT["absent"]), V["now"] <= shaped.last),
+            ),
             Clause("work ended in time", z3.Implies(COMPLETED, V["ended_at"] <= shaped.last)),
         ]
     if shaped.config.workload.works_on_after_cancel is not True:
@@ -244,20 +249,25 @@ def _late(shaped: Shaped) -> list[Clause]:
             Clause("cancelled work ended in time", z3.Implies(completed, V["ended_at"] <= until)),
         ]
     if not shaped.lazy:
-        lemmas.append(Clause("a record does not outlive its ttl", z3.Implies(COMPLETED, V["now"] < V["ended_at"] + shaped.kept)))
+        lemmas.append(
+            Clause("a record does not outlive its ttl", z3.Implies(COMPLETED, V["now"] < V["ended_at"] + shaped.kept))
+        )
     return lemmas
 
 
 def _on_one_grid(shaped: Shaped) -> list[Clause]:
-    """The running record is found by the first sweep from the ttl's end on, the terminal one by the first from its own."""
+    """The first sweep from its ttl's end on finds the running record, and the terminal one."""
 
     def found(sure: Any) -> Any:
-        number = -z3.ToInt(-(sure - V["phase"]))
+        number: Any = -z3.ToInt(-(sure - V["phase"]))
         return V["phase"] + z3.ToReal(z3.If(number < 0, 0, number)) + shaped.number("sweep_lateness")
 
     created, running = V["client"] != CLIENT["absent"], found(shaped.sure)
     return [
         Clause("a running task does not outlive its ttl", z3.Implies(z3.And(created, WORKING), V["now"] <= running)),
         Clause("the late write came before that", z3.Implies(COMPLETED, V["ended_at"] <= running)),
-        Clause("a terminal task does not outlive its ttl", z3.Implies(COMPLETED, V["now"] <= found(V["ended_at"] + shaped.sure))),
+        Clause(
+            "a terminal task does not outlive its ttl",
+            z3.Implies(COMPLETED, V["now"] <= found(V["ended_at"] + shaped.sure)),
+        ),
     ]
