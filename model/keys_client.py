@@ -21,8 +21,8 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "kind": "duration",
         "meaning": "The nominal delay before the first poll. "
         "The delay before poll k is min(max_delay, initial_delay * multiplier^(k-1)), exact.",
-        "assumed": "The client has no delay of its own: it follows the server's hint, "
-        "and without a hint nothing is known about its polls.",
+        "assumed": "The client has no first delay: max_delay is its delay, or else the server's hint; "
+        "without either nothing is known about its polls.",
         "why": "An invented delay would put a bound on a silence that nobody promised.",
         "source": "section 2, rule 6",
         "properties": _POLLS,
@@ -205,7 +205,7 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client is silent while its human thinks.",
         "why": "Silence is the weaker assumption: a contact that nobody promised keeps nothing alive.",
         "source": "section 3, Keys",
-        "properties": ("input-window-covers-human", "no-live-orphan"),
+        "properties": ("input-window-covers-human",),
     },
     {
         "name": "cancel_on_abandon",

@@ -79,7 +79,7 @@ ROWS: Final[dict[str, tuple[dict[str, object], ...]]] = {
             "assumed": "It is not known how long a human takes.",
             "why": "Only the operator knows; what speaks about human answers is then not applicable.",
             "source": "section 3, Keys",
-            "properties": ("input-window-covers-human", "no-live-orphan"),
+            "properties": ("input-window-covers-human",),
         },
         {
             "name": "stall",
