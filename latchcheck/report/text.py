@@ -5,7 +5,7 @@ This form may change at any time; programs read the envelope, which has every nu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from latchcheck.kernel.duration import readable
@@ -64,7 +64,8 @@ def _verdicts(report: Report, width: int, paint: Paint, *, reasons: bool) -> lis
     absent = [one for one in report.properties if one.verdict == "not-applicable"]
     lines: list[str] = []
     if decided:
-        rows = [HEAD, *((one.verdict, one.id, _margin(one), _limit(one)) for one in decided)]
+        keys = report.config.flat()
+        rows = [HEAD, *((one.verdict, one.id, _margin(one), _spelled(_limit(one), keys)) for one in decided)]
         roles = ["", *(one.verdict for one in decided)]
         table = columns(rows, align="<<>w", width=width, roles=roles, paint=paint)
         lines += [paint(table[0], "label"), *table[1:]]
@@ -81,6 +82,14 @@ def _verdicts(report: Report, width: int, paint: Paint, *, reasons: bool) -> lis
         text = f"Not applicable, {len(absent)} (--property ID says what is missing): {names}"
         lines += [paint("  " + line, "not-applicable") for line in wrap(text, width - 2)]
     return lines
+
+
+def _spelled(text: str, keys: Iterable[str]) -> str:
+    """The text with each key as a file spells it."""
+    for key in keys:
+        if key in text:
+            text = text.replace(key, knob(key))
+    return text
 
 
 def _margin(one: PropertyVerdict) -> str:
@@ -109,7 +118,7 @@ def _violation(
     facts = [
         (one.keyword, one.sentence.text),
         ("source", ", ".join(part for part in (one.sentence.source, one.sentence.where) if part)),
-        ("fails", one.clause or ""),
+        ("fails", _spelled(one.clause or "", config)),
         ("knobs", ", ".join(setting(key, config[key]) if key in config else knob(key) for key in one.binding)),
     ]
     facts = [(label, text) for label, text in facts if text]

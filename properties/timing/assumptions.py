@@ -7,12 +7,15 @@ from latchcheck.model.config import Config
 from latchcheck.model.idle import idle
 from latchcheck.model.keys import KEYS
 
+CONFIGURED_ONLY = {"every-window-can-fire"}
+
 
 def assumptions(config: Config, verdicts: Mapping[str, PropertyVerdict]) -> tuple[str, ...]:
     """One sentence for each value that nobody stated and that an answered property reads.
 
     What a property lacks altogether is said in its own verdict, so a `not-applicable` one assumes nothing.
-    Nor does a key count that has nothing to act on.
+    Nor does a key count that has nothing to act on, or a limit that is not there for `every-window-can-fire`, which
+    asks about those that are.
     """
     answered = {name for name, one in verdicts.items() if one.verdict != "not-applicable"}
     unread = idle(config)
@@ -21,6 +24,6 @@ def assumptions(config: Config, verdicts: Mapping[str, PropertyVerdict]) -> tupl
         for key in KEYS
         if config.origin(key.flat).kind == "default"
         and key.flat not in unread
-        and answered.intersection(key.properties)
+        and answered.intersection(key.properties) - (set() if config.value(key.flat) is not None else CONFIGURED_ONLY)
     ]
     return tuple(dict.fromkeys(found))

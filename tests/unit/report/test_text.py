@@ -62,6 +62,13 @@ def test_what_does_not_apply_is_one_list_unless_asked_for() -> None:
     )
 
 
+def test_a_key_is_spelled_as_in_a_file_wherever_it_stands() -> None:
+    """A reason or a clause that names a key by its name in the envelope names it in text as a file does."""
+    clause = "server.orphan_window_ms (2m) is too short"
+    assert "server.orphan_window (2m) is too short" in render(report(evolve(VIOLATED, clause=clause)))
+    assert "server.orphan_window (2m) is too short" in render(report(evolve(PROVED, reason=clause)), width=120)
+
+
 def test_assumptions_stand_in_groups() -> None:
     """Assumptions of one group make one paragraph, in the order in which the groups appear."""
     groups = {"No delay grows.": "client", "No poll fails.": "network", "No ttl ends.": "client"}
