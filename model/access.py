@@ -1,0 +1,104 @@
+"""Who may see or change a task: reads, lists and writes by any principal, the owner or another."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from latchcheck.kernel import Sentence
+
+from . import record
+from .admission import may, tenant_of
+from .room import TRUE, Effects, Pick, Room, both, no
+
+Guard = list[tuple[str, Any]]
+
+LOCATOR: Final = Sentence(
+    "Every operation must reapply the creator's subject, tenant, and relevant scope.",
+    "MCP Tasks: The Export That Finished Twice",
+    "The task ID is a locator, not permission",
+)
+
+
+def variables(room: Room) -> None:
+    """History: `observed` and `changed`, another principal than the owner has seen or changed the task."""
+    if room.has("owners"):
+        room.flags("observed", room.tasks)
+        room.flags("changed", room.tasks)
+
+
+def is_owner(room: Room, client: Pick, task: Pick | str) -> Any:
+    """The client belongs to the tenant that owns the task."""
+    return room.read("owner", task) == tenant_of(room, client)
+
+
+def note_change(room: Room, effects: Effects, client: Pick, task: Pick, on: Any) -> None:
+    """Note a change of the task by somebody who does not own it."""
+    effects.put("changed", task, TRUE, both(on, no(is_owner(room, client, task))))
+
+
+def actions(room: Room) -> None:
+    """Operations by any client on any task id, guessed or known."""
+    if not (room.has("owners") or room.has("capability")):
+        return
+    _read(room, "get")
+    if room.policy.era == "2025-11-25":
+        _read(room, "result")
+        _list(room)
+    if room.has("owners"):
+        _finish_as(room)
+
+
+def _gate(room: Room, client: Pick, operation: str) -> Guard:
+    if not room.has("capability") or room.policy.capability_check == "off":
+        return []
+    return [(f"{operation} was negotiated", may(room, client, operation))]
+
+
+def _read(room: Room, name: str) -> None:
+    client_choice, client = room.pick("client", "clients")
+    task_choice, task = room.pick("task", "tasks")
+    effects = Effects(room)
+    guard: Guard = [*room.serving(), ("there is such a task", record.exists(room.read("status", task)))]
+    if name == "result":
+        guard += [("the task is over", record.is_terminal(room.read("status", task)))]
+    if room.has("owners"):
+        if room.policy.tenant_check != "off":
+            guard += [("the caller owns the task", is_owner(room, client, task))]
+        effects.put("observed", task, TRUE, no(is_owner(room, client, task)))
+    if room.has("capability"):
+        guard += _gate(room, client, "read")
+        effects.put("served", None, "read", no(may(room, client, "read")))
+    room.act(name, "client", guard, effects, [client_choice, task_choice], [LOCATOR])
+
+
+def _list(room: Room) -> None:
+    """The tasks of a caller; unfiltered, the tasks of everybody."""
+    client_choice, client = room.pick("client", "clients")
+    effects = Effects(room)
+    guard: Guard = [*room.serving(), *_gate(room, client, "list")]
+    if room.has("owners") and room.policy.tenant_check == "off":
+        for task in room.tasks:
+            there = record.exists(room.read("status", task))
+            effects.put("observed", task, TRUE, both(there, no(is_owner(room, client, task))))
+    if room.has("capability"):
+        effects.put("served", None, "list", no(may(room, client, "list")))
+    room.act("list", "client", guard, effects, [client_choice], [LOCATOR])
+
+
+def _finish_as(room: Room) -> None:
+    """A principal reports an outcome: its own worker, or somebody who knows the id."""
+    client_choice, client = room.pick("client", "clients")
+    task_choice, task = room.pick("task", "tasks")
+    effects = Effects(room)
+    now = room.read("status", task)
+    record.write(room, effects, task, "failed")
+    note_change(room, effects, client, task, TRUE)
+    guard: Guard = [
+        *room.serving(),
+        ("the task is open", record.is_open(now)),
+        ("it has not expired", no(room.read("expired", task))),
+        *record.has_room(room, task),
+    ]
+    if room.policy.tenant_check == "every-operation":
+        guard += [("the caller owns the task", is_owner(room, client, task))]
+    room.act("fail_as", "client", guard, effects, [client_choice, task_choice], [LOCATOR])

@@ -1,0 +1,362 @@
+"""Admission: what a server does with a call, from the request to the reply that names a task.
+
+Without the module `calls` a task is created in one step; with it the call, the decision and the reply are apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from latchcheck.kernel import Bool, Choice, Enum, Sentence
+
+from . import dispatch, record
+from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
+
+Guard = list[tuple[str, Any]]
+
+CALL: Final = Enum("CallStage", ("idle", "sent", "begun", "admitted", "replied", "refused", "direct"))
+# What a client has declared: at initialisation in 2025-11-25, with each request in the extension.
+CAPABILITIES: Final = ("undeclared", "nothing", "tasks", "tasks+cancel", "tasks+cancel+list")
+CAPS_2025: Final = Enum("Capabilities2025", CAPABILITIES)
+# The extension has one capability for all of its operations, and no list.
+CAPS_2026: Final = Enum("Capabilities2026", CAPABILITIES[:3])
+TOOL: Final = Enum("TaskSupport", ("required", "optional", "forbidden"))
+DIGEST: Final = Enum("Digest", ("d1", "d2"))
+DIGEST_OR_NONE: Final = Enum("DigestOrNone", (NONE, *DIGEST.values))
+SERVED: Final = Enum("Served", ("nothing", "start", "read", "cancel", "list"))
+SEEDS: Final = {"working": ("working",), "non-terminal": record.OPEN, "any": tuple(record.TRANSITIONS)}
+
+DURABLE_CREATE: Final = Sentence(
+    "A server MUST durably create the task before it sends the result that names it.",
+    record.EXTENSION,
+    "creation",
+)
+NEGOTIATED_TWICE: Final = Sentence(
+    "A server that starts work before rejecting an unsupported combination has already created the orphan it was "
+    "supposed to prevent.",
+    "MCP Tasks: The Export That Finished Twice",
+    "The protocol promise is smaller than a job system",
+)
+SAME_KEY: Final = Sentence(
+    "if (prior && prior.requestDigest !== digest) reject; if (prior) return prior",
+    "MCP Tasks: The Export That Finished Twice",
+    "accept(request, auth)",
+)
+
+
+def caps_domain(room: Room) -> Enum:
+    """The capabilities that the era knows."""
+    return CAPS_2026 if room.policy.era == "2026-07-28" else CAPS_2025
+
+
+def may(room: Room, client: Pick, operation: str) -> Any:
+    """Whether the client has negotiated an operation: start, read, cancel or list."""
+    if not room.has("capability"):
+        return TRUE
+    enough = {"start": 2, "read": 2, "cancel": 3, "list": 4}[operation]
+    if room.policy.era == "2026-07-28":
+        enough = 2
+    caps, domain = room.read("caps", client), caps_domain(room)
+    return either(*(caps == domain[label] for label in domain.values[enough:]))
+
+
+def variables(room: Room) -> None:
+    """The stage of each client's call, what it asks for, and what the server remembers of it."""
+    if room.has("owners"):
+        room.family("owner", room.tasks, _tenants(room), NONE)
+    if not room.has("calls"):
+        return
+    room.family("call", room.clients, CALL, "idle")
+    room.family("answer", room.clients, room.reference("tasks"), NONE)
+    room.flags("called", room.clients)
+    if room.scope.reissues:
+        room.budget("reissues", room.scope.reissues)
+    if room.has("keys"):
+        room.family("digest_asked", room.clients, DIGEST, "d1")
+        # The key of each client's call names this task; the digest that it was made with is in the record.
+        room.family("entry", room.clients, room.reference("tasks"), NONE)
+        room.family("digest", room.tasks, DIGEST_OR_NONE, NONE)
+        room.family("keyed", room.tasks, room.reference("clients"), NONE)
+    if room.has("capability"):
+        room.family("caps", room.clients, caps_domain(room), "undeclared")
+        room.family("tool", room.clients, TOOL, "optional")
+        room.flags("augmented", room.clients)
+        room.family("work", room.clients, room.reference("tasks"), NONE)
+        room.single("served", SERVED, "nothing")
+
+
+def actions(room: Room) -> None:
+    """Creation in one step, or call by call."""
+    if not room.has("calls"):
+        _create(room)
+        return
+    if room.has("capability"):
+        _declare(room)
+    _call(room)
+    _admit(room)
+    _reply(room)
+    if room.has("keys"):
+        _replay(room)
+    if room.has("capability"):
+        _refuse(room)
+        _direct(room)
+
+
+def insert(room: Room, effects: Effects, task: Pick, seed: Any, client: Pick | None) -> None:
+    """Note what a new record holds, and what is committed with it."""
+    effects.put("was", task, record.STATUS[record.UNBORN])
+    effects.put("status", task, seed)
+    effects.put("version", task, 1)
+    effects.put("slot", task, no(record.is_terminal(seed)))
+    if room.has("outcomes"):
+        effects.put("first", task, seed, record.is_terminal(seed))
+        effects.put("outcomes", task, 1, record.is_terminal(seed))
+    effects.put("durable", task, room.policy.create_durability == "before-reply")
+    dispatch.committed(room, effects, task)
+    if client is None:
+        return
+    if room.has("owners"):
+        effects.put("owner", task, tenant_of(room, client))
+    effects.put("accepted", task, room.name("clients", client))
+    if room.has("keys"):
+        effects.put("digest", task, _digest(room, client))
+        effects.put("keyed", task, room.name("clients", client))
+        effects.put("entry", client, room.name("tasks", task))
+
+
+def tenant_of(room: Room, client: Pick) -> Any:
+    """The tenant that a client belongs to."""
+    domain = _tenants(room)
+    tenants = [domain[room.tenants[i % len(room.tenants)]] for i in range(len(room.clients))]
+    answer = tenants[-1]
+    for label, tenant in zip(reversed(list(client)[:-1]), reversed(tenants[:-1]), strict=True):
+        answer = when(client[label], tenant, answer)
+    return answer
+
+
+def _tenants(room: Room) -> Enum:
+    return Enum(f"tenants_{len(room.tenants)}_or_none", (NONE, *room.tenants))
+
+
+def _seed(room: Room) -> tuple[list[Choice], Any]:
+    seeds = SEEDS[room.policy.seed_status]
+    if len(seeds) == 1:
+        return [], record.STATUS[seeds[0]]
+    domain = Enum(f"Seed{len(seeds)}", seeds)
+    choice = Choice("seed", domain)
+    picked = record.STATUS[seeds[-1]]
+    for label in seeds[-2::-1]:
+        picked = when(choice.term == domain[label], record.STATUS[label], picked)
+    return [choice], picked
+
+
+def _fresh(room: Room, task: Pick) -> Guard:
+    unused = no(either(room.read("to_commit", task), room.read("announced", task)))
+    return [
+        ("the id is unused", room.holds("status", task, record.UNBORN)),
+        ("nothing is under way for it", unused if room.policy.dispatch == "before-commit" else TRUE),
+    ]
+
+
+def _create(room: Room) -> None:
+    task_choice, task = room.pick("task", "tasks")
+    effects = Effects(room)
+    seeds, seed = _seed(room)
+    choices, client = [task_choice], None
+    if room.has("owners"):
+        client_choice, client = room.pick("client", "clients")
+        choices.insert(0, client_choice)
+    before_commit = room.has("outbox") and room.policy.dispatch == "before-commit"
+    fresh = [("its message is announced", room.read("to_commit", task))] if before_commit else _fresh(room, task)
+    insert(room, effects, task, seed, client)
+    effects.put("to_commit", task, FALSE)
+    room.act("create", "server", [*room.serving(), *fresh], effects, [*choices, *seeds], [record.DIAGRAM])
+
+
+def _declare(room: Room) -> None:
+    client_choice, client = room.pick("client", "clients")
+    domain = caps_domain(room)
+    declared = Enum(f"{domain.name}Declared", domain.values[1:])
+    caps = Choice("capabilities", declared)
+    value = domain[declared.values[-1]]
+    for label in declared.values[-2::-1]:
+        value = when(caps.term == declared[label], domain[label], value)
+    effects = Effects(room)
+    effects.put("caps", client, value)
+    guard = [("nothing is declared yet", room.holds("caps", client, "undeclared"))]
+    room.act("declare", "client", guard, effects, [client_choice, caps])
+
+
+def _call(room: Room) -> None:
+    """The first call of a client; later ones are `reissue`."""
+    for name in ("call", "reissue") if room.scope.reissues else ("call",):
+        client_choice, client = room.pick("client", "clients")
+        effects, choices = Effects(room), [client_choice]
+        guard: Guard = [
+            ("it has something to ask for", room.read("wants", client, absent=True)),
+            ("it is running", room.read("alive", client, absent=True)),
+        ]
+        called = room.read("called", client)
+        if name == "call":
+            guard += [("it has not called before", no(called))]
+        else:
+            guard += [("it has called before", called), *_may_reissue(room, client, effects)]
+        effects.put("call", client, "sent")
+        effects.put("called", client, TRUE)
+        effects.put("answer", client, NONE)
+        effects.put("work", client, NONE)
+        if room.has("capability"):
+            guard += [("it has declared what it supports", no(room.holds("caps", client, "undeclared")))]
+            tool, augmented = Choice("tool", TOOL), Choice("augmented", Bool())
+            effects.put("tool", client, tool.term)
+            choices += [tool]
+            if room.policy.era == "2025-11-25":
+                effects.put("augmented", client, augmented.term)
+                choices += [augmented]
+            else:
+                # The extension has no augmentation: who has declared it takes a task or a result.
+                effects.put("augmented", client, room.holds("caps", client, "tasks"))
+        if room.has("keys") and not room.has("handles"):
+            digest = Choice("digest", DIGEST)
+            effects.put("digest_asked", client, digest.term)
+            choices += [digest]
+        effects.put("intent_stored", client, room.policy.handle_store == "before-return")
+        room.act(name, "client", guard, effects, choices)
+
+
+def _may_reissue(room: Room, client: Pick, effects: Effects) -> Guard:
+    over = either(*(room.holds("call", client, stage) for stage in ("idle", "replied", "refused", "direct")))
+    if room.has("handles"):
+        over = room.holds("call", client, "idle")
+    guard: Guard = [("no call of it is under way", over)]
+    if room.has("handles"):
+        guard += [
+            ("its policy calls again", room.policy.client_reissue != "never"),
+            ("it has no handle", room.holds("knows", client, NONE)),
+        ]
+    if room.has("keys") and room.policy.client_reissue == "new-key":
+        effects.put("entry", client, NONE)
+        mine = room.reference("clients")
+        for task in room.tasks:
+            for one in room.clients:
+                effects.put("keyed", task, NONE, both(client[one], room.read("keyed", task) == mine[one]))
+    return guard + room.spend(effects, "reissues")
+
+
+def _allowed(room: Room, client: Pick) -> Any:
+    """Whether the call may be answered with a task."""
+    if not room.has("capability"):
+        return TRUE
+    support = no(room.holds("tool", client, "forbidden"))
+    return both(may(room, client, "start"), support, room.read("augmented", client))
+
+
+def _prior(room: Room, client: Pick) -> Any:
+    """Whether the key of the call already names a task."""
+    if not room.has("keys") or room.policy.idempotency == "none":
+        return FALSE
+    return no(room.holds("entry", client, NONE))
+
+
+def _digest(room: Room, client: Pick) -> Any:
+    asked = room.read("digest_asked", client)
+    return when(asked == DIGEST["d1"], DIGEST_OR_NONE["d1"], DIGEST_OR_NONE["d2"])
+
+
+def _admit(room: Room) -> None:
+    client_choice, client = room.pick("client", "clients")
+    task_choice, task = room.pick("task", "tasks")
+    seeds, seed = _seed(room)
+    effects = Effects(room)
+    early = room.policy.capability_check == "before-work" or not room.has("capability")
+    late = room.policy.capability_check == "after-work" and room.has("capability")
+    before_commit = room.has("outbox") and room.policy.dispatch == "before-commit"
+    guard: Guard = [
+        *room.serving(),
+        ("its call has arrived", room.holds("call", client, "sent")),
+        ("a task may answer it", _allowed(room, client) if early else _wants_task(room, client)),
+        ("its key is new", no(_prior(room, client))),
+        *([("its message is announced", room.read("to_commit", task))] if before_commit else _fresh(room, task)),
+    ]
+    insert(room, effects, task, seed, client)
+    effects.put("to_commit", task, FALSE)
+    effects.put("call", client, "begun" if late else "admitted")
+    effects.put("answer", client, room.name("tasks", task))
+    effects.put("work", client, room.name("tasks", task))
+    effects.put("served", None, "start", no(_allowed(room, client)))
+    room.act("admit", "server", guard, effects, [client_choice, task_choice, *seeds], [SAME_KEY, DURABLE_CREATE])
+    if late:
+        effects = Effects(room)
+        allowed = _allowed(room, client)
+        effects.put("call", client, when(allowed, CALL["admitted"], CALL["refused"]))
+        effects.put("answer", client, NONE, no(allowed))
+        guard = [*room.serving(), ("work has begun for it", room.holds("call", client, "begun"))]
+        room.act("judge", "server", guard, effects, [client_choice], [NEGOTIATED_TWICE])
+
+
+def _wants_task(room: Room, client: Pick) -> Any:
+    """What an unchecking server takes for a call that asks for a task."""
+    return either(room.read("augmented", client), room.holds("tool", client, "required"))
+
+
+def _reply(room: Room) -> None:
+    client_choice, client = room.pick("client", "clients")
+    effects = Effects(room)
+    effects.put("call", client, "replied")
+    named = room.follow("tasks", room.read("answer", client))
+    effects.put("replied", named, TRUE)
+    guard = [*room.serving(), ("its task is admitted", room.holds("call", client, "admitted"))]
+    room.act("reply", "server", guard, effects, [client_choice], [DURABLE_CREATE])
+
+
+def _replay(room: Room) -> None:
+    if room.policy.idempotency == "none":
+        return
+    client_choice, client = room.pick("client", "clients")
+    prior = room.follow("tasks", room.read("entry", client))
+    same = room.read("digest", prior) == _digest(room, client)
+    guard: Guard = [
+        *room.serving(),
+        ("its call has arrived", room.holds("call", client, "sent")),
+        ("its key names a task", _prior(room, client)),
+    ]
+    effects = Effects(room)
+    effects.put("call", client, "admitted")
+    effects.put("answer", client, room.read("entry", client))
+    checked = room.policy.idempotency == "key-and-digest"
+    room.act(
+        "replay", "server", [*guard, ("the digest is the same", same if checked else TRUE)], effects, [client_choice]
+    )
+    if checked:
+        effects = Effects(room)
+        effects.put("call", client, "refused")
+        guard += [("the digest is another", no(same))]
+        room.act("refuse_collision", "server", guard, effects, [client_choice], [SAME_KEY])
+
+
+def _refuse(room: Room) -> None:
+    """A call that needs a task and may not have one, or asks for one where none is given."""
+    if room.policy.capability_check != "before-work":
+        return
+    client_choice, client = room.pick("client", "clients")
+    effects = Effects(room)
+    effects.put("call", client, "refused")
+    guard = [
+        *room.serving(),
+        ("its call has arrived", room.holds("call", client, "sent")),
+        ("it asks for a task", _wants_task(room, client)),
+        ("no task may answer it", no(_allowed(room, client))),
+    ]
+    room.act("refuse", "server", guard, effects, [client_choice], [NEGOTIATED_TWICE])
+
+
+def _direct(room: Room) -> None:
+    client_choice, client = room.pick("client", "clients")
+    effects = Effects(room)
+    effects.put("call", client, "direct")
+    guard = [
+        *room.serving(),
+        ("its call has arrived", room.holds("call", client, "sent")),
+        ("it needs no task", no(_wants_task(room, client))),
+    ]
+    room.act("answer_directly", "server", guard, effects, [client_choice])

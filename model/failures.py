@@ -1,0 +1,109 @@
+"""What a failed attempt is worth: another attempt, the end, or the dead-letter queue."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from latchcheck.kernel import Choice, Enum, IntRange, Sentence
+
+from . import dispatch, record
+from .room import NONE, TRUE, Effects, Pick, Room, both, either, no, when
+from .worker import release
+
+Guard = list[tuple[str, Any]]
+
+PAPER: Final = "Stateless Protocol, Stateful Problem"
+KIND: Final = Enum("FailureKind", ("transient", "permanent", "unrecognised"))
+KIND_OR_NONE: Final = Enum("FailureKindOrNone", (NONE, *KIND.values))
+VERDICT: Final = Enum("FailureVerdict", (NONE, "retried", "failed", "poisoned"))
+
+CLASSES: Final = Sentence(
+    "A transient error that exhausts its budget is reclassified poison and dead-lettered rather than retried forever.",
+    PAPER,
+    "section 4.1",
+)
+
+
+def variables(room: Room) -> None:
+    """`attempt`, how many attempts of a task have begun.
+
+    With the module `failures`, of the last failure of each task: `failure`, what it was; `judged`, what was made of
+    it; `spent`, whether the budget was spent by then.
+    """
+    if room.has("attempts"):
+        room.family("attempt", room.tasks, IntRange(0, room.scope.attempts + 1), 0)
+    if room.has("failures"):
+        room.family("failure", room.tasks, KIND_OR_NONE, NONE)
+        room.family("judged", room.tasks, VERDICT, NONE)
+        room.flags("spent", room.tasks)
+
+
+def is_spent(room: Room, task: Pick | str) -> Any:
+    """No attempt is left."""
+    if not room.has("attempts"):
+        return no(TRUE)
+    return room.read("attempt", task) >= room.scope.attempts
+
+
+def actions(room: Room) -> None:
+    """A failure is classified when it is reported."""
+    if room.has("failures"):
+        _fail_attempt(room)
+        _dead_letter(room)
+
+
+def _fail_attempt(room: Room) -> None:
+    worker_choice, worker = room.pick("worker", "workers")
+    task = room.follow("tasks", room.read("job", worker))
+    kind = Choice("kind", KIND)
+    retryable = kind.term == KIND["transient"]
+    if room.policy.failure_default == "transient":
+        retryable = either(retryable, kind.term == KIND["unrecognised"])
+    spent = is_spent(room, task)
+    counted = room.policy.attempt_ceiling == "enforced"
+    again = both(retryable, no(spent)) if counted else retryable
+    poison = both(retryable, spent) if counted and room.policy.exhausted == "poison" else no(TRUE)
+    found = record.obstacles(room, task, record.STATUS["failed"], room.read("seen", worker, absent=None))
+    open_ = both(record.is_open(room.read("status", task)), record.unhindered(found))
+    effects = Effects(room)
+    record.write(room, effects, task, "failed", both(open_, no(again)))
+    # The delivery is over either way; a retry is a new message.
+    effects.put("unacked", task, no(TRUE))
+    effects.put("holder", task, NONE)
+    dispatch.requeue(room, effects, task, both(open_, again))
+    name = when(kind.term == KIND["transient"], KIND_OR_NONE["transient"], KIND_OR_NONE["permanent"])
+    effects.put("failure", task, when(kind.term == KIND["unrecognised"], KIND_OR_NONE["unrecognised"], name), open_)
+    judged = when(again, VERDICT["retried"], when(poison, VERDICT["poisoned"], VERDICT["failed"]))
+    effects.put("judged", task, judged, open_)
+    effects.put("spent", task, spent, open_)
+    release(effects, worker)
+    guard: Guard = [
+        *room.serving(),
+        ("the worker runs its task", room.holds("phase", worker, "running")),
+        ("it holds the lease", room.read("holder", task, absent=None) == room.name("workers", worker))
+        if room.policy.lease != "none"
+        else ("it runs", TRUE),
+        *record.has_room(room, task),
+    ]
+    room.act("fail_attempt", "worker", guard, effects, [worker_choice, kind], [CLASSES])
+
+
+def _dead_letter(room: Room) -> None:
+    """A message that has been delivered as often as may be (its workers died) goes to the dead-letter queue."""
+    if room.policy.attempt_ceiling == "off":
+        return
+    choice, task = room.pick("task", "tasks")
+    effects = Effects(room)
+    record.write(room, effects, task, "failed")
+    effects.put("queued", task, no(TRUE))
+    effects.put("judged", task, "poisoned")
+    effects.put("spent", task, TRUE)
+    guard: Guard = [
+        *room.serving(),
+        ("a message is visible", room.read("queued", task)),
+        ("the task is open", record.is_open(room.read("status", task))),
+        ("its attempts are spent", is_spent(room, task)),
+        ("nobody holds its lease", room.holds("holder", task, NONE, absent=True)),
+        *record.has_room(room, task),
+    ]
+    room.act("dead_letter", "server", guard, effects, [choice], [CLASSES])
