@@ -26,10 +26,13 @@ def loaded(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize("arguments", [VERIFY, (*VERIFY, "--format", "json")], ids=["text", "json"])
 def test_verify_starts_without_what_it_does_not_need(arguments: tuple[str, ...]) -> None:
-    """No test tool, no compiler and no graph library is imported by a plain verify, and the solver is."""
+    """No test tool, compiler, graph library, engine or proof is imported by a plain verify, and the solver is."""
     modules = loaded(*arguments)
     assert "z3" in modules
     assert modules & NEVER == set()
+    assert [
+        name for name in modules if name.startswith(("latchcheck.engines", "latchcheck.properties.timing.proofs"))
+    ] == []
 
 
 @pytest.mark.parametrize("arguments", [("-h",), ("verify", "-h"), ("explain", "-h"), ("list", "-h")])
