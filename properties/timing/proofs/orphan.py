@@ -13,10 +13,13 @@ import z3
 from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
-from latchcheck.model.timing.terms import V
+from latchcheck.model.timing.record import stored
+from latchcheck.model.timing.terms import STATUS, V
 
 from .followed import FIRST, POLLS_MAX, Followed, R, Range
-from .scripts import Script, any_legs, contact_state, slow_legs
+from .schedule import greatest, growing
+from .scripts import PHASE, Script, any_legs, contact_state, slow_legs
+from .ttl import PERIOD, SWEEPS_MAX, WORKING, Grid, dodged
 
 ZERO = z3.RealVal(0)
 MANY = 100
@@ -102,6 +105,36 @@ def never(config: Config, *, away: bool = False) -> Proof:
     return inductive(shape.system, known, invariant, harm)
 
 
+def flat(config: Config) -> list[Proof]:
+    """A window no shorter than the longest silence at the ceiling of the schedule, clocks' skew added, is enough.
+
+    That is the sentence most checks make of it. It is sufficient and not necessary: the ceiling may never be reached.
+    """
+    shape = Followed(config)
+    reach, longest = shape.number("orphan_window") - shape.skew, greatest(shape)
+    k = z3.Int("k")
+    known = [*shape.sane, *shape.schedule(*(k + one for one in range(shape.failures + 2))), shape.longest(k) <= longest]
+    known.append(longest < reach if shape.windows.inclusive else longest <= reach)
+    enough = prove("it makes every silence harmless", known, safe(shape, k))
+    return [growing(config), Proof("timed: the flat condition", (enough,)), never(config)]
+
+
+def always(config: Config) -> list[Proof]:
+    """Silence beyond window + skew + period + lateness is always found; lazily, silence beyond window + skew is.
+
+    On a grid a task is then working no more; an access that ends such a silence finds the task and ends it.
+    """
+    shape = Followed(config)
+    if config.server.sweep_period_ms != "lazy":
+        return dodged(Grid(shape, "orphans"))
+    after = shape.windows.judge(stored())
+    silence = V["now"] - V["last_contact"]
+    known = [*shape.sane, *(clause.expr for clause in shape.windows.errors_bounded), WORKING]
+    known.append(silence > shape.number("orphan_window") + shape.skew)
+    ended = z3.Not(z3.And(after.status == STATUS["working"], z3.Not(after.gone)))
+    return [Proof("timed: an access", (prove("an access ends a task that was silent for longer", known, ended),))]
+
+
 def reached(config: Config, *, away: bool = False) -> list[Proof]:
     """Where the condition fails at some k, a run reaches a live orphan: from creation, and from any contact.
 
@@ -123,6 +156,53 @@ def reached(config: Config, *, away: bool = False) -> list[Proof]:
     if config.server.sweep_period_ms == "lazy":
         proofs.append(_sums())
     return proofs
+
+
+def reached_on_grid(config: Config) -> list[Proof]:
+    """The same on a grid of sweeps: some phase puts a sweep at each instant of the interval.
+
+    Beyond window + skew that holds for the first sweep after it, whose grid then reaches back to before it.
+    """
+    shape = Followed(config)
+    grid = Grid(shape, "orphans")
+    number, proofs = z3.Int("number"), []
+    for first in (True, False):
+        phase = PHASE if first else V["phase"]
+        begin = ZERO if first else V["now"]
+        sure = begin + shape.number("orphan_window") + shape.skew
+        # Late sweeps, of which there is one at each instant after the lateness; and the first sweep before that.
+        late = (phase + number * PERIOD + grid.lateness, [number >= 0, number < SWEEPS_MAX, phase > 0])
+        early = (z3.Real("at"), [phase == 0, z3.Real("at") <= grid.lateness])
+        for at, placed in (late, early):
+            before = at - grid.lateness - PERIOD
+            back = before < sure if shape.windows.inclusive else before <= sure
+            placed += [phase >= 0, phase <= PERIOD, z3.Or(back, at <= grid.lateness)]
+            proofs.append(_not_missed(grid, [*grid.sane, *placed, begin >= 0], begin, phase, at))
+            for script in slow_legs(shape, first=first, at=at):
+                given = [*grid.sane, *shape.schedule(*script.polls), *script.given, *_limits(shape, script), *placed]
+                events: list[Event] = [*script.events, (at, "sweep", _errors(shape))]
+                start = None if first else contact_state(shape)
+                proofs.append(valid_run(grid.relaxed, given, events, V["orphaned_live"], start=start))
+    return proofs
+
+
+def _not_missed(grid: Grid, known: list[Any], begin: Any, phase: Any, at: Any) -> Proof:
+    """Up to the judgement time passes no sweep that must act: contact, phase and record stay as they are until then."""
+    now, sure, number = z3.Real("some_instant"), z3.Real("sure"), z3.Int("number")
+    rounded = -z3.ToInt(-sure) >= number if grid.inclusive else z3.ToInt(sure) + 1 >= number
+    before = z3.ToReal(number) - 1 < sure if grid.inclusive else z3.ToReal(number) - 1 <= sure
+    stands = [(V["last_contact"], begin), (V["phase"], phase), (V["next_sweep"], z3.IntVal(0)), (V["now"], now)]
+    placed = [sure == begin + grid.shape.number("orphan_window") + grid.shape.skew - phase, z3.Implies(before, rounded)]
+    return Proof(
+        "timed: no sweep is missed",
+        (
+            prove("what is more than a whole number rounds to no less", [before], rounded),
+            *(
+                prove(clause.label, [*known, *placed, now <= at], z3.substitute(clause.expr, *stands))
+                for clause in grid.presses
+            ),
+        ),
+    )
 
 
 def _limits(shape: Followed, script: Script) -> list[Any]:

@@ -89,9 +89,14 @@ def parts(shape: Followed, k: Any, failed: int, *, first: bool, leaves: bool, en
     return found
 
 
+PHASE: Any = z3.Real("sweep_phase_chosen")
+"""The phase of the sweeps, where there is a grid of them."""
+
+
 def creation(shape: Followed) -> Event:
     """A call as quick as can be, which makes its client's limit the latest."""
-    return (ZERO, "create", {"call_latency": shape.latency.lo})
+    phase = {"sweep_phase": PHASE} if "sweep_period" in shape.system.parameters else {}
+    return (ZERO, "create", {"call_latency": shape.latency.lo, **phase})
 
 
 def _origin(first: bool) -> tuple[Any, Any]:  # noqa: FBT001 - one of two
@@ -102,16 +107,16 @@ def _reads(shape: Followed, k: Any) -> list[Any]:
     return [k + one for one in range(shape.failures + 2)]
 
 
-def slow_legs(shape: Followed, *, first: bool, away: bool = False, success: bool = False) -> list[Script]:
+def slow_legs(shape: Followed, *, first: bool, away: bool = False, at: Any = None) -> list[Script]:
     """A leg as slow as it can be, cut off at any instant: one script for each part in which that instant lies.
 
     With `away` the client has left by then, and only the reply may be quick, so that it leaves as soon as it can.
-    With `success` the leg ends in a successful poll, however many failures would stop the client.
+    `at` is the instant, where it is not left open.
     """
     k, begin = _origin(first)
-    at, leaves = z3.Real("at"), "restart_gap" in shape.system.parameters
+    at, leaves = z3.Real("at") if at is None else at, "restart_gap" in shape.system.parameters
     kinds = [parts(shape, k, shape.followed, first=first, leaves=leaves)]
-    if shape.stopping is not None and not success:
+    if shape.stopping is not None:
         kinds.append(parts(shape, k, shape.stopping, first=first, leaves=leaves, ends=False))
     found = []
     for number, kind in enumerate(kinds):

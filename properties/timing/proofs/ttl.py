@@ -3,8 +3,8 @@
 That instant is the end of the declared execution, or what the other passes leave of it: a pass that must fire ends the
 task in its own sweep where it stands earlier in the order, and otherwise at the next sweep of the grid.
 
-The number of a sweep is a whole number of periods, which over an open period is no linear arithmetic: what speaks about
-the grid is proved for the periods in `PERIODS`, everything else for every number.
+What speaks about a grid of sweeps is proved with the sweep period as the unit of time. That costs nothing: time is dense,
+and every other number stays open, so any configuration is one of these with all its durations divided by the period.
 """
 
 from typing import Any
@@ -20,13 +20,13 @@ from latchcheck.model.timing.terms import CLIENT, STATUS, V
 from .followed import Followed
 from .scripts import contact_state, slow_legs
 
-PERIODS = (1, 7, 60_000)
-"""Sweep periods for which the grid is proved, in milliseconds."""
+PERIOD = 1
+"""The unit of time of what is said about a grid."""
 
 WORKING = z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))
 GRID = "the sweep whose"
 SWEEPS_MAX = 10**15
-"""Sweeps are counted up to here; with a period of at least one millisecond no instant of a run lies later."""
+"""Sweeps are counted up to here: no run is so many periods long."""
 
 
 # -- without a grid -----------------------------------------------------------------------------------------------
@@ -114,21 +114,32 @@ def _stops(shape: Followed) -> list[Proof]:
 
 @attrs.frozen
 class Grid:
-    """A shape with its sweep period put in, and one pass that must fire from `limit` on.
+    """A shape whose sweep period is the unit of time, and one pass that must fire from `limit` on.
 
     Passes that the statement is not about do not press: without their urgency the system has more runs, not fewer.
     """
 
     shape: Followed
-    period: int
     name: str
 
     @property
     def system(self) -> System:
-        system = self.shape.system.at({"sweep_period": self.period})
+        system = self.shape.system.at({"sweep_period": PERIOD})
         urgency = [
             clause for clause in system.urgency if not clause.label.startswith(GRID) or self.name in clause.label
         ]
+        return System(system.name, system.variables, system.actions, system.clock, urgency, dict(system.parameters))
+
+    @property
+    def presses(self) -> list[Clause]:
+        """The urgency of the pass."""
+        return [clause for clause in self.system.urgency if clause.label.startswith(GRID)]
+
+    @property
+    def relaxed(self) -> System:
+        """The same without that urgency, which is then shown apart."""
+        system = self.system
+        urgency = [clause for clause in system.urgency if not clause.label.startswith(GRID)]
         return System(system.name, system.variables, system.actions, system.clock, urgency, dict(system.parameters))
 
     @property
@@ -149,7 +160,7 @@ class Grid:
     @property
     def dodged(self) -> Any:
         """The latest instant at which the task can still be working."""
-        return self.limit + self.period + self.lateness
+        return self.limit + PERIOD + self.lateness
 
     @property
     def sane(self) -> list[Any]:
@@ -167,15 +178,15 @@ class Grid:
     def last_sweep(self) -> tuple[Any, list[Any]]:
         """A sweep as late as it may be, and what places it on the grid; every instant after the lateness is one."""
         number = z3.Int("number")
-        at = V["phase"] + number * self.period + self.lateness
+        at = V["phase"] + number * PERIOD + self.lateness
         # Of the two ways to write a multiple of the period, the one with a phase above 0: the first sweep is number 0.
-        return at, [number >= 0, V["phase"] > 0, V["phase"] <= self.period, at >= V["now"], at < SWEEPS_MAX]
+        return at, [number >= 0, V["phase"] > 0, V["phase"] <= PERIOD, at >= V["now"], at < SWEEPS_MAX]
 
     def lemmas(self) -> list[Clause]:
         return [
             Clause("nothing happens before creation", z3.Implies(_absent(), z3.And(V["now"] == 0, V["phase"] == 0))),
             Clause("contacts are past", z3.And(V["last_contact"] >= 0, V["last_contact"] <= V["now"])),
-            Clause("the phase is within a period", z3.And(V["phase"] >= 0, V["phase"] <= self.period)),
+            Clause("the phase is within a period", z3.And(V["phase"] >= 0, V["phase"] <= PERIOD)),
             Clause("no sweep acted yet", z3.Implies(WORKING, V["next_sweep"] == 0)),
             Clause("the pass is not dodged for longer", z3.Implies(WORKING, self.alive(V["now"]))),
         ]
@@ -186,11 +197,10 @@ def _absent() -> Any:
 
 
 def grids(config: Config) -> list[Grid]:
-    """Every pass of a configuration that can end a working task, on every grid."""
+    """Every pass of a configuration that can end a working task, by its deadline, its ttl or silence."""
     shape = Followed(config)
     return [
-        Grid(shape, period, name)
-        for period in PERIODS
+        Grid(shape, name)
         for name, _, follows, _ in shape.windows.limits_while_working()
         if not follows or name == "orphans"
     ]
