@@ -36,10 +36,13 @@ class Wait:
         asked = facts.ends[1] if facts.execution_declared else 0
         if legs is None:
             return cls(asked, 0, 0, human, high, 0)
-        last = legs.steady
+        if asked is None and not legs.schedule.ceiling_reached:
+            return cls(asked, None, high, human, high, None)
+        # The gaps grow: only those count that can run while the work may still ask.
+        last = max(k for k, start, _ in legs.starts() if asked is None or start <= asked)
         leg = legs.leg(last, legs.failures_followed).hi
         told = None if leg is None else leg + legs.schedule.restart_ms + high
-        gap = legs.gap(last).hi
+        gap = legs.gap(last + legs.failures_followed + 1).hi
         return cls(asked, told, high, human, high, None if gap is None else gap + high)
 
     @property

@@ -91,9 +91,7 @@ def test_an_exempt_task_lives_past_the_told_end(longest: int, *, safe: bool, mar
 @pytest.mark.parametrize(("longest", "safe"), [(9, True), (10, False), (11, False)])
 def test_a_restart_at_the_told_end_comes_too_late(longest: int, *, safe: bool) -> None:
     """Where the terminal write restarts the ttl of an exempt task, a write at the told end already outlives it."""
-    config = ttls(
-        10, 10, advertised_anchor="creation-then-terminal", expire_running=False, execution_ms=[1, longest]
-    )
+    config = ttls(10, 10, advertised_anchor="creation-then-terminal", expire_running=False, execution_ms=[1, longest])
 
     assert safe == (harm(config) is None)
 

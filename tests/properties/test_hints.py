@@ -1,4 +1,4 @@
-"""The hint honoured, and inside the ttl: arithmetic by hand, ties, runs, and the proof that the conditions are exact."""
+"""The hint honoured, and inside the ttl: arithmetic by hand, ties, runs, and the proof of the conditions."""
 
 import pytest
 
@@ -199,7 +199,7 @@ def hinted(ttl: int, anchor: str = "creation", skew: int = 0) -> Config:
     ],
 )
 def test_the_ttl_ends_first_at_a_tie(ttl: int, anchor: str, skew: int, *, safe: bool, margin: int) -> None:
-    """A poll at the very end of the ttl is too late; under `terminal` the ttl counts from the earliest write, at 2 ms."""
+    """A poll at the very end of the ttl is too late; under `terminal` it counts from the earliest write, at 2 ms."""
     outcome = hint_inside_ttl(Facts(hinted(ttl, anchor, skew)))
 
     assert (safe, margin) == (answer(outcome).safe, answer(outcome).margin_ms)
