@@ -48,7 +48,10 @@ TERMINAL_STAYS: Final = Sentence(
 
 
 def is_in(status: Any, labels: tuple[str, ...]) -> Any:
-    """The status is one of these."""
+    """The status is one of these; plainly so or not where it is a literal."""
+    literal = [label for label in STATUS.values if status.eq(STATUS[label])]
+    if literal:
+        return TRUE if literal[0] in labels else FALSE
     return either(*(status == STATUS[label] for label in labels))
 
 

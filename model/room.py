@@ -94,6 +94,8 @@ class Room:
         self.variables: list[Variable] = []
         self.actions: list[Action] = []
         self.families: dict[str, Family] = {}
+        # Every name that was read or changed, declared or not: a test looks for names that no scope declares.
+        self.named: set[str] = set()
         self.tasks = _labels("t", scope.tasks)
         self.workers = _labels("w", scope.workers)
         self.clients = _labels("c", scope.clients)
@@ -131,6 +133,7 @@ class Room:
 
     def read(self, name: str, pick: Pick | str | None = None, absent: Any = FALSE) -> Any:
         """The value of a family's member, or what its absence means."""
+        self.named.add(name)
         family = self.families.get(name)
         if family is None:
             return z3.BoolVal(absent) if isinstance(absent, bool) else absent
@@ -140,6 +143,7 @@ class Room:
 
     def holds(self, name: str, pick: Pick | str | None, value: Value, *, absent: bool = False) -> Any:
         """Whether a member has this value."""
+        self.named.add(name)
         family = self.families.get(name)
         if family is None:
             return z3.BoolVal(absent)
@@ -209,6 +213,7 @@ class Effects:
 
     def put(self, name: str, pick: Pick | str | None, value: Any, on: Any = TRUE) -> None:
         """Change a family's member to a value (or a function of its old value) where `on` holds."""
+        self._room.named.add(name)
         family = self._room.families.get(name)
         if family is None:
             return

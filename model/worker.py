@@ -287,7 +287,8 @@ def _finish(room: Room) -> None:
     effects.put("found", None, room.read("status", task))
     effects.put("decision", None, decision)
     # Who is told that its version is old reads again and classifies the race; every other answer ends the attempt.
-    again = decision == record.DECISION["BLOCK_STALE_VERSION"] if "BLOCK_STALE_VERSION" in found else FALSE
+    others = {label: condition for label, condition in found.items() if label != "BLOCK_STALE_VERSION"}
+    again = both(found.get("BLOCK_STALE_VERSION", FALSE), record.unhindered(others))
     _leave(room, effects, worker, task, no(again))
     guard: Guard = [
         *room.serving(),
@@ -296,7 +297,7 @@ def _finish(room: Room) -> None:
         *_explained(room, worker, task, facts),
     ]
     if room.policy.terminal_guard == "check-then-set":
-        guard += [("a check would refuse the write", decision != record.DECISION["APPLY"])]
+        guard += [("a check would refuse the write", no(record.unhindered(found)))]
     room.act("report", "worker", guard, effects, [choice, fact], [LATCH])
 
 
