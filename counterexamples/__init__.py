@@ -1,1 +1,38 @@
-"""What broke it: saved counterexamples."""
+"""What broke it: saved counterexamples, read, written, made smaller and replayed."""
+
+from .errors import FixtureError, Stale
+from .fixture import FORMAT, Event, Fixture, FoundBy, Minimal, Violation, events_of
+from .loading import SAVED, load, loads, saved
+from .minimising import minimise
+from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, minimised, reproduce, run
+from .writing import dump, means_the_same, write
+
+__all__ = [
+    "FORMAT",
+    "SAVED",
+    "Case",
+    "Event",
+    "Fixture",
+    "FixtureError",
+    "FoundBy",
+    "Minimal",
+    "Provider",
+    "Replayed",
+    "Stale",
+    "Violation",
+    "broken_at",
+    "check",
+    "check_all",
+    "dump",
+    "events_of",
+    "load",
+    "loads",
+    "made",
+    "means_the_same",
+    "minimise",
+    "minimised",
+    "reproduce",
+    "run",
+    "saved",
+    "write",
+]
