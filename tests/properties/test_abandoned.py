@@ -178,7 +178,7 @@ def test_an_expired_task_can_no_longer_be_reclaimed() -> None:
 
 
 def test_a_deadline_before_the_ttl_still_stops_it() -> None:
-    """A deadline that surely fails the task before it can expire bounds the work, whatever the expiry leaves running."""
+    """A deadline that fails the task before it can expire bounds the work, whatever the expiry leaves running."""
     config = work(False, execution_deadline_ms=MINUTE, enforced_ttl_ms=10 * MINUTE)
 
     assert MINUTE + LATE == answer(abandoned_work_is_bounded(Facts(config))).bound_ms

@@ -12,7 +12,7 @@ from latchcheck.properties.timing.verifying import shown
 def asked(**changes: object) -> Config:
     """Polls every 50, a network of 1 to 3, work of at most 200, a human of at most 1000; keys with two underscores.
 
-    So the client is told at most 3 + 50 + 3 + 3 = 59 after the question, the answer is given at 1059 and arrives at 1062.
+    The client is told at most 3 + 50 + 3 + 3 = 59 after the question, the answer is given at 1059 and arrives at 1062.
     """
     base = {
         "client.initial_delay_ms": 50,
