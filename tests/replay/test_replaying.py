@@ -93,6 +93,14 @@ def test_what_is_false_at_once_is_broken_by_no_step() -> None:
         made("claim/x", Case(counter(), claim(COUNT.term > 0)), trace, "it holds", found_by=FoundBy("explicit"))
 
 
+def test_the_first_time_counts() -> None:
+    """A run that breaks a clause twice is a counterexample by the first step that does."""
+    trace = record(counter(), [(None, "add", {"by": 5}), (None, "reset", {}), (None, "add", {"by": 5})])
+    found = made("claim/x", Case(counter(), claim(COUNT.term != 5)), trace, "it holds", found_by=FoundBy("explicit"))
+
+    assert found.violates.step == 0
+
+
 def test_the_antecedent_counts() -> None:
     """Where the antecedent is false, a clause is not broken."""
     case = Case(counter(), claim(COUNT.term != 5, antecedent=COUNT.term < 5))
