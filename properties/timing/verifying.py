@@ -77,6 +77,8 @@ def _verdict(name: str, facts: Facts, outcome: Outcome) -> PropertyVerdict:
 
 def shown(outcome: Answer) -> Trace | None:
     """The first written run that the model allows and that ends in the harm, or None."""
+    harm = outcome.harm
+    assert harm is not None, "what may be violated names its harm"
     for attempt, run in enumerate(outcome.runs):
         if attempt == ATTEMPTS_MAX:
             return None
@@ -85,7 +87,7 @@ def shown(outcome: Answer) -> Trace | None:
         except NotAStep:
             continue
         for number, step in enumerate(trace.steps, start=1):
-            if outcome.harm in step.changed and step.changed[outcome.harm][1] is True:
+            if harm in step.changed and step.changed[harm][1] is True:
                 return attrs.evolve(trace, steps=trace.steps[:number])
     return None
 

@@ -23,7 +23,7 @@ def fewest(system: System, harm: str) -> int:
     compiled = program(system)
     names = [variable.name for variable in system.variables]
     now, goal = names.index("now"), names.index(harm)
-    start = tuple(variable.initial for variable in system.variables)
+    start: tuple[Any, ...] = tuple(variable.initial for variable in system.variables)
     urgency, queue, best = compiled.clauses("urgency"), deque([(start, 0)]), {start: 0}
     while queue:
         state, events = queue.popleft()
