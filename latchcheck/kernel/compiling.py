@@ -144,7 +144,7 @@ class Emitter:
             return f"({args[0]} == {node.payload!r})"
         if op in ("/", "div", "mod"):
             return self._division(op, args, self._nodes.table[node.children[1]])
-        return _WRITE[op](args)
+        return WRITE[op](args)
 
     def _number(self, value: int | Fraction) -> str:
         if isinstance(value, int):
@@ -179,7 +179,8 @@ def _distinct(args: Sequence[str]) -> str:
 
 
 _CONSTANT = {"true": "True", "false": "False"}
-_WRITE: dict[str, Callable[[Sequence[str]], str]] = {
+# How each operator is written in Python, given the sources of its operands.
+WRITE: dict[str, Callable[[Sequence[str]], str]] = {
     "and": lambda args: "(" + " and ".join(args) + ")",
     "or": lambda args: "(" + " or ".join(args) + ")",
     "not": lambda args: f"(not {args[0]})",

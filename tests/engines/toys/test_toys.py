@@ -239,10 +239,10 @@ def test_what_is_not_reachable_has_no_witness() -> None:
     assert (len(found.witnesses["claim"]), dict(none.witnesses), none.complete) == (4, {}, True)
 
 
-def test_leads_to_is_refused() -> None:
-    """The search says which expectations it judges."""
-    with pytest.raises(ModelError, match="'claim' is a leads-to; this search judges always, never-changes, reachable"):
-        explore(counter(), [claim(COUNT.term == 5, expectation="leads-to")])
+def test_leads_to_is_refused_with_a_clock() -> None:
+    """A search in ticks ends at a horizon, so it says that it cannot judge what happens for ever."""
+    with pytest.raises(ModelError, match="'claim' is a leads-to, which needs a finite system; 'bell' is not"):
+        explore(bell(), [claim(rung.term, expectation="leads-to")], horizon_ms=5)
 
 
 def test_a_range_left_is_an_error_of_the_model() -> None:

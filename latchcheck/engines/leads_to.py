@@ -1,0 +1,188 @@
+"""Judges "leads-to" on the graph of all states: a lasso, a fair run that never reaches the goal, refutes it.
+
+A run may stop for ever in a state in which no fair action is enabled; it may not where one is. Weak fairness asks of a
+run that repeats for ever that each fair action is taken again and again, or is disabled again and again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import attrs
+
+from .exploration import Options
+from .packed_runs import Move, Runs, judgements
+from .packed_source import Plan
+
+# What weak fairness is about: an action, or an action with some of its choices made.
+Duty = tuple[int, tuple[int, ...]]
+
+
+@attrs.frozen
+class Lasso:
+    """A run against the property: from state number `seed`, `moves`, of which those after the first `before` repeat.
+
+    Where `before` is None nothing repeats: the run is too long already.
+    """
+
+    seed: int
+    moves: tuple[Move, ...]
+    before: int | None
+    clause: str
+
+
+@attrs.frozen
+class Graph:
+    """Every reachable state, in the order in which a breadth-first search finds them."""
+
+    plan: Plan
+    runs: Runs
+    states: Sequence[int]
+
+
+def judge(graph: Graph, k: int, options: Options) -> Lasso | None:
+    """A run that breaks property k, or None where every fair run obeys it."""
+    asked = graph.plan.properties[k]
+    read = judgements(graph.plan)
+    goal_at = 0 if asked.antecedent is None else 1
+
+    def open_goal(state: int) -> bool:
+        return not all(read(state)[k][goal_at:])
+
+    seeds = {
+        state: at
+        for at, state in enumerate(graph.states)
+        if (asked.antecedent is None or read(state)[k][0]) and open_goal(state)
+    }
+    waiting = _Waiting(graph, seeds, open_goal, options)
+    bound = options.within.get(asked.id)
+    found = None if bound is None else waiting.late(bound)
+    if found is None:
+        found = waiting.endless()
+    if found is None:
+        return None
+    seed, moves, before = found
+    # The clause to name is one that the run ends without.
+    end = moves[-1][2] if moves else seed
+    failing = [clause.label for clause, holds in zip(asked.clauses, read(end)[k][goal_at:], strict=True) if not holds]
+    return Lasso(seeds[seed], tuple(moves), before, failing[0])
+
+
+class _Waiting:
+    """The states from which the goal is still open after a seed, with the steps that leave it open."""
+
+    def __init__(
+        self, graph: Graph, seeds: Mapping[int, int], open_goal: Callable[[int], bool], options: Options
+    ) -> None:
+        self.seeds = seeds
+        self.each = _chosen(graph.plan, options.fairness)
+        self.moves: dict[int, list[Move]] = {}
+        self.enabled: dict[int, frozenset[Duty]] = {}
+        # How each state was first reached: from which state and by which step; a seed from nowhere.
+        self.came: dict[int, tuple[int, Move] | None] = dict.fromkeys(seeds)
+        queue = deque(seeds)
+        while queue:
+            state = queue.popleft()
+            every = list(graph.runs.steps(state))
+            self.enabled[state] = frozenset(duty for move in every if (duty := self._duty(move)) is not None)
+            self.moves[state] = [move for move in every if move[2] in self.came or open_goal(move[2])]
+            for move in self.moves[state]:
+                if move[2] not in self.came:
+                    self.came[move[2]] = (state, move)
+                    queue.append(move[2])
+
+    def _duty(self, move: Move) -> Duty | None:
+        code, picked, _ = move
+        places = self.each.get(code)
+        return None if places is None else (code, tuple(picked[place] for place in places))
+
+    def late(self, bound: int) -> tuple[int, list[Move], int | None] | None:
+        """A run of `bound` steps from a seed on which the goal never comes."""
+        # Layer by layer, the states that a run may be in with the goal still open, and how it came there.
+        layers: list[dict[int, tuple[int, Move]]] = []
+        layer: Iterable[int] = self.seeds
+        for _ in range(bound):
+            after = {move[2]: (state, move) for state in layer for move in self.moves[state]}
+            layers.append(after)
+            layer = after
+        state = next(iter(layer), None)
+        if state is None:
+            return None
+        moves: list[Move] = []
+        for after in reversed(layers):
+            state, move = after[state]
+            moves.append(move)
+        return state, moves[::-1], None
+
+    def endless(self) -> tuple[int, list[Move], int | None] | None:
+        """A fair run on which the goal never comes; of several loops the one that is reached first."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.moves)
+        graph.add_edges_from((state, move[2]) for state, moves in self.moves.items() for move in moves)
+        order = {state: at for at, state in enumerate(self.came)}
+        fair = [part for part in nx.strongly_connected_components(graph) if self._is_fair(part)]
+        if not fair:
+            return None
+        entry, part = min(((min(part, key=order.__getitem__), part) for part in fair), key=lambda pair: order[pair[0]])
+        seed, before = _back(self.came, entry)
+        return seed, [*before, *self._loop(entry, part)], len(before)
+
+    def _is_fair(self, part: set[int]) -> bool:
+        """Whether a run can stay in the component for ever and be fair."""
+        always = frozenset.intersection(*(self.enabled[state] for state in part))
+        taken = {self._duty(move) for state in part for move in self.moves[state] if move[2] in part}
+        return always <= taken
+
+    def _loop(self, entry: int, part: set[int]) -> list[Move]:
+        """Steps from the entry back to it that meet every duty; none where the run may stop at the entry."""
+        duties = sorted(self.enabled[entry])
+        run: list[Move] = []
+        here = entry
+        while duties:
+            stretch = self._towards(here, part, partial(self._meets, duties[0]))
+            run += stretch
+            here = stretch[-1][2]
+            duties = [duty for duty in duties if not any(self._meets(duty, move) for move in stretch)]
+        return run if here == entry else run + self._towards(here, part, lambda move: move[2] == entry)
+
+    def _meets(self, duty: Duty, move: Move) -> bool:
+        """Whether a step takes the fair action, or leads to where it is disabled."""
+        return self._duty(move) == duty or duty not in self.enabled[move[2]]
+
+    def _towards(self, start: int, part: set[int], wanted: Callable[[Move], bool]) -> list[Move]:
+        """A shortest way inside the component whose last step is a wanted one."""
+        came: dict[int, tuple[int, Move] | None] = {start: None}
+        queue = deque((start,))
+        while True:
+            state = queue.popleft()
+            for move in self.moves[state]:
+                if move[2] not in part:
+                    continue
+                if wanted(move):
+                    return [*_back(came, state)[1], move]
+                if move[2] not in came:
+                    came[move[2]] = (state, move)
+                    queue.append(move[2])
+
+
+def _back(came: Mapping[int, tuple[int, Move] | None], state: int) -> tuple[int, list[Move]]:
+    """Where a search began, and its steps from there to a state."""
+    moves: list[Move] = []
+    while (step := came[state]) is not None:
+        state, move = step
+        moves.append(move)
+    return state, moves[::-1]
+
+
+def _chosen(plan: Plan, fairness: Mapping[str, Sequence[str]]) -> dict[int, tuple[int, ...]]:
+    """For each fair action, by position, which of its choices are treated value by value."""
+    found: dict[int, tuple[int, ...]] = {}
+    for code, action in enumerate(plan.system.actions):
+        if action.name in fairness:
+            names = [choice.name for choice in action.choices]
+            found[code] = tuple(names.index(name) for name in fairness[action.name])
+    return found

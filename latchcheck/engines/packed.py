@@ -1,0 +1,231 @@
+"""Searches a finite system in packed form, and tells what was found as runs that the plain stepper has executed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import attrs
+
+from latchcheck.kernel import ModelError, Property, System, Trace
+from latchcheck.kernel.stepping import Stepper
+
+from .exploration import Exploration, Options, Progress, Stopped
+from .layout import Layout
+from .packed_runs import SAMPLE, Runs
+from .packed_search import COLD_STATES, DONE, WARM_STATES, Compiled, NumbaStore, PythonStore, Store, edge_of
+from .packed_source import GOING, LIMIT, RANGE, VIOLATED, Plan
+from .symmetry import Image, canonical, images
+
+PROGRESS_SECONDS = 0.5
+# Positions in tables of states of several words have 28 bits.
+STATES_MAX = (1 << 28) - 4096
+
+
+def explore_packed(
+    system: System, properties: tuple[Property, ...], states_max: int | None, options: Options
+) -> Exploration:
+    """Search a finite system as `explicit.explore` says; NotPackable where it has no packed form."""
+    _check_options(system, properties, options)
+    layout = Layout.of(system)
+    swaps = images(system, options.symmetry)
+    plan = Plan(system, properties, layout, canonical(layout, swaps) if swaps else None)
+    return _Search(plan, swaps, states_max, options).run()
+
+
+def _check_options(system: System, properties: Sequence[Property], options: Options) -> None:
+    later = [asked.id for asked in properties if asked.expectation == "leads-to"]
+    if later and options.symmetry:
+        raise ModelError(
+            f"property {later[0]!r} is a leads-to: a loop among representatives need not be one of the system; "
+            "search without symmetry"
+        )
+    for name, choices in options.fairness.items():
+        known = [choice.name for choice in system.action(name).choices]
+        for choice in choices:
+            if choice not in known:
+                raise ModelError(f"fairness of action {name!r} names a choice {choice!r}; it has {known}")
+    for name in options.within:
+        if name not in later:
+            raise ModelError(f"within bounds {name!r}, which is no leads-to that is asked")
+
+
+@attrs.frozen
+class _Counts:
+    """What was covered at the end of a stretch: an interrupt may come in the middle of the next."""
+
+    states: int
+    taken: int
+    fired: tuple[int, ...]
+    reached: tuple[int, ...]
+
+    @classmethod
+    def of(cls, store: Store) -> _Counts:
+        fired, reached = (tuple(int(number) for number in part) for part in (store.tally.fired, store.tally.reached))
+        return cls(store.count, store.at, fired, reached)
+
+
+class _Switch:
+    """Decides when compiled code pays."""
+
+    def __init__(self, plan: Plan, options: Options) -> None:
+        self._plan = plan
+        self._compiled: Compiled | None = None
+        self._at = {"auto": WARM_STATES, "numba": 0, "python": None}[options.searcher]
+        self._forced = options.searcher == "numba"
+
+    def due(self, states: int) -> Compiled | None:
+        """The compiled search if it should take over now."""
+        if self._at is None or states < self._at:
+            return None
+        if self._compiled is None:
+            self._compiled = Compiled(self._plan)
+            if not self._compiled.possible():
+                if self._forced:
+                    raise ModelError(
+                        f"system {self._plan.system.name!r} needs numbers beyond 64 bits, or numba is missing"
+                    )
+                self._at = None
+                return None
+            if not self._forced and not self._compiled.is_warm():
+                self._at = COLD_STATES
+                return self.due(states)
+        self._at = None
+        return self._compiled
+
+
+class _Search:
+    """One search and what it leaves behind."""
+
+    def __init__(self, plan: Plan, swaps: Sequence[Image], states_max: int | None, options: Options) -> None:
+        self.plan = plan
+        self.swaps = swaps
+        self.options = options
+        self.began = self.told = time.perf_counter()
+        self.runs = Runs(plan)
+        # The stepper has the word on open parameters and on the conditions of the initial state.
+        self.start = plan.layout.pack(tuple(Stepper(plan.system).state.values()))
+        # What compiled code takes a state at most; Python takes more, and is measured as it goes.
+        by_memory = min(options.memory_max_bytes // (8 * plan.layout.words + 24), STATES_MAX)
+        self.limited: Stopped = "memory" if states_max is None or by_memory < states_max else "states"
+        self.limit = max(1, by_memory if states_max is None else min(by_memory, states_max))
+        self.switch = _Switch(plan, options)
+        self.store: Store = PythonStore(plan, self.runs.canonical(self.start), self.limit, first=not options.keep_going)
+
+    def run(self) -> Exploration:
+        """Search to the end, or to what ends it before."""
+        how = GOING
+        stopped: Stopped | None = None
+        counts = _Counts.of(self.store)
+        try:
+            while how == GOING and stopped is None:
+                compiled = self.switch.due(self.store.count) if isinstance(self.store, PythonStore) else None
+                if compiled is not None:
+                    self._take_over(compiled)
+                how = self.store.advance()
+                counts = _Counts.of(self.store)
+                self._tell(counts)
+                if self.store.bytes_used > self.options.memory_max_bytes:
+                    stopped = "memory"
+        except KeyboardInterrupt:
+            stopped = "interrupt"
+        if how == RANGE:
+            self._outside()
+        if how == DONE:
+            stopped = None
+        elif how in (VIOLATED, LIMIT):
+            stopped = "violation" if how == VIOLATED else self.limited
+        if self.swaps:
+            every = max(1, counts.states // SAMPLE)
+            self.runs.check_symmetry(self.swaps, [self.store.state(at) for at in range(0, counts.states, every)])
+        return self._answer(counts, stopped)
+
+    def _take_over(self, compiled: Compiled) -> None:
+        assert isinstance(self.store, PythonStore)
+        search = compiled.load()
+        self.store = NumbaStore(self.plan, search, self.store, self.limit, first=not self.options.keep_going)
+
+    def _tell(self, counts: _Counts) -> None:
+        now = time.perf_counter()
+        if self.options.progress is not None and now - self.told >= PROGRESS_SECONDS:
+            self.told = now
+            self.options.progress(
+                Progress(counts.states, counts.states - counts.taken, sum(counts.fired), now - self.began)
+            )
+
+    def _answer(self, counts: _Counts, stopped: Stopped | None) -> Exploration:
+        properties, tally = self.plan.properties, self.store.tally
+        broken: dict[str, tuple[int, Trace, str]] = {}
+        witnesses: dict[str, Trace] = {}
+        loops: dict[str, int] = {}
+        for k, asked in enumerate(properties):
+            at = int(tally.found[k])
+            if at >= 0 and asked.expectation == "reachable":
+                witnesses[asked.id] = self._trace(at)
+            elif at >= 0:
+                edge = edge_of(self.store, self.plan.layout, k) if asked.expectation == "never-changes" else None
+                broken[asked.id] = (at, self._trace(at, edge), asked.clauses[int(tally.broken[k])].label)
+        if stopped is None:
+            self._later(broken, loops)
+        worst = min(broken, key=lambda name: broken[name][0], default=None)
+        return Exploration(
+            states=counts.states,
+            transitions=sum(counts.fired),
+            depth=len(self._path(counts.states - 1)),
+            fired=dict(zip((action.name for action in self.plan.system.actions), counts.fired, strict=True)),
+            complete=stopped is None,
+            counterexample=None if worst is None else broken[worst][1],
+            violated=worst,
+            clause=None if worst is None else broken[worst][2],
+            reached=dict(zip((asked.id for asked in properties), counts.reached, strict=True)),
+            witnesses=witnesses,
+            counterexamples={name: trace for name, (_, trace, _) in broken.items()},
+            clauses={name: label for name, (_, _, label) in broken.items()},
+            loops=loops,
+            stopped=stopped,
+            engine="numba" if isinstance(self.store, NumbaStore) else "python",
+            bytes_used=self.store.bytes_used,
+        )
+
+    def _later(self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int]) -> None:
+        """Judge every leads-to on the graph that was found."""
+        from .leads_to import Graph, judge
+
+        graph: Graph | None = None
+        for k, asked in enumerate(self.plan.properties):
+            if asked.expectation != "leads-to":
+                continue
+            graph = graph or Graph(self.plan, self.runs, [self.store.state(at) for at in range(self.store.count)])
+            lasso = judge(graph, k, self.options)
+            if lasso is not None:
+                steps = self.runs.along(self.start, self._path(lasso.seed))
+                broken[asked.id] = (self.store.count, self.runs.trace([*steps, *lasso.moves]), lasso.clause)
+                if lasso.before is not None:
+                    loops[asked.id] = len(steps) + lasso.before
+
+    def _path(self, position: int) -> list[int]:
+        """The states after the first on a shortest run to a state, as they are kept."""
+        found = []
+        while (parent := self.store.parent(position)) >= 0:
+            found.append(self.store.state(position))
+            position = parent
+        return found[::-1]
+
+    def _trace(self, position: int, edge: int | None = None) -> Trace:
+        moves = self.runs.along(self.start, self._path(position))
+        if edge is not None:
+            moves += self._last(moves[-1][2] if moves else self.start, edge)
+        return self.runs.trace(moves)
+
+    def _last(self, state: int, edge: int) -> list:
+        kept = self.runs.canonical(edge)
+        return [next(move for move in self.runs.steps(state) if self.runs.canonical(move[2]) == kept)]
+
+    def _outside(self) -> None:
+        code, name, value = self.store.detail
+        variable = self.plan.system.variable(name)
+        steps = len(self._path(self.store.at))
+        raise ModelError(
+            f"action {self.plan.system.actions[code].name!r} sets variable {name!r} to {value}, "
+            f"outside {variable.domain}, after {steps} steps"
+        )

@@ -1,0 +1,262 @@
+"""Writes the actions of a finite system as straight-line blocks over packed states.
+
+A choice with few values is unrolled: z3 puts each value into guard and updates and simplifies, so that an update of
+"the task that was picked" becomes an update of one variable. Guard clauses stand outside of the choices that they do
+not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import attrs
+import z3
+
+from latchcheck.kernel import Action, Bool, Choice, Enum, IntRange, System
+from latchcheck.kernel.compiling import RUNTIME, python_name
+from latchcheck.kernel.substitution import Substitution
+
+from .layout import Field, Layout, NotPackable
+from .packed_terms import Scope, Terms
+
+# More instances of one action than this would make more source than they save; the rest are loops.
+UNROLLED_MAX = 64
+
+
+@attrs.frozen
+class Fired:
+    """One action with its choices made: what an engine does with it."""
+
+    code: int
+    # The source of each choice, an Enum's value as its position.
+    picked: tuple[str, ...]
+    # The source of each word of the state after it.
+    after: tuple[str, ...]
+    # The variables whose value it may change.
+    changed: frozenset[str]
+
+
+class Blocks:
+    """Source lines of one function over packed states, written from the outside in.
+
+    With `split` the state is in locals s0, s1, ..., one a word; without it is in s0 altogether.
+    """
+
+    def __init__(self, system: System, layout: Layout, *, split: bool) -> None:
+        self.system = system
+        self.layout = layout
+        self.split = split
+        self.terms = Terms(system)
+        self.lines: list[str] = []
+        self.level = 0
+        self.constants: dict[str, Any] = dict(RUNTIME)
+        self.sources = {name: python_name("v", name, i) for i, name in enumerate(layout.fields)}
+        self.words = layout.words if split else 1
+
+    def line(self, text: str) -> None:
+        """One line at the present level; one that ends in a colon opens the next level."""
+        self.lines.append("    " * self.level + text)
+        if text.endswith(":"):
+            self.level += 1
+
+    def place(self, field: Field) -> tuple[int, int]:
+        """The word of a field and its lowest bit, as this function sees them."""
+        return (field.word, field.shift) if self.split else (0, field.offset)
+
+    def field(self, name: str, state: str) -> str:
+        """The source of a variable's value in the words that are named `state` with a number."""
+        field = self.layout.fields[name]
+        word, shift = self.place(field)
+        if isinstance(field.variable.domain, Bool):
+            return f"({state}{word} & {1 << shift} != 0)"
+        kept = f"({state}{word} >> {shift} & {field.mask})" if shift else f"({state}{word} & {field.mask})"
+        return f"({kept} + {field.lo})" if field.lo else kept
+
+    def unpack(self, names: Iterable[str]) -> Scope:
+        """Put variables of the state into locals; the scope knows all of them."""
+        wanted = set(names)
+        for name, source in self.sources.items():
+            if name in wanted:
+                self.line(f"{source} = {self.field(name, 's')}")
+        return self.terms.known(self.sources)
+
+    def reads(self, expr: Any) -> frozenset[str]:
+        """The names of the constants in an expression."""
+        return self.terms.nodes.names(self.terms.nodes.read(expr))
+
+    def values(self, scope: Scope, exprs: Iterable[Any]) -> list[str]:
+        """The sources of expressions, after the lines they need."""
+        return scope.write(exprs, self.lines, "    " * self.level)
+
+    def require(self, scope: Scope, exprs: Sequence[Any]) -> bool:
+        """Open a block in which all expressions hold; False if they never do."""
+        needed = [expr for expr in exprs if not z3.is_true(expr)]
+        if any(z3.is_false(expr) for expr in needed):
+            return False
+        pending: list[str] = []
+        for expr in needed:
+            start = len(self.lines)
+            source = self.values(scope, [expr])[0]
+            shared = self.lines[start:]
+            if shared and pending:
+                # What a later clause needs is computed only where the earlier ones hold.
+                del self.lines[start:]
+                self.line(f"if {' and '.join(pending)}:")
+                self.lines += ["    " + line for line in shared]
+                pending = []
+            pending.append(source)
+        if pending:
+            self.line(f"if {' and '.join(pending)}:")
+        return True
+
+    def read_by_actions(self) -> set[str]:
+        """The variables that some guard or update reads."""
+        found: set[str] = set()
+        for action in self.system.actions:
+            for expr in (*(clause.expr for clause in action.guard), *action.updates.values()):
+                found |= self.reads(expr)
+        return found & self.layout.fields.keys()
+
+
+class Actions:
+    """The actions of a system, written into blocks; `fire` and `fail` write what an engine does.
+
+    `fail(code, field, source)` writes the end of the search where an update leaves the range of its variable.
+    """
+
+    def __init__(self, blocks: Blocks, fire: Callable[[Fired], None], fail: Callable[[int, Field, str], None]) -> None:
+        self.blocks = blocks
+        self.fire = fire
+        self.fail = fail
+
+    def write(self, code: int, action: Action, scope: Scope) -> None:
+        """One action with all its choices."""
+        guard = tuple(clause.expr for clause in action.guard)
+        self._choose(code, action.choices, guard, dict(action.updates), (), scope.inner(), _unrolled(action))
+
+    def _choose(
+        self,
+        code: int,
+        choices: Sequence[Choice],
+        guard: Sequence[Any],
+        updates: Mapping[str, Any],
+        picked: tuple[str, ...],
+        scope: Scope,
+        unrolled: frozenset[str],
+    ) -> None:
+        blocks = self.blocks
+        level, mark = blocks.level, len(blocks.lines)
+        open_names = {choice.name for choice in choices}
+        ready = [expr for expr in guard if not blocks.reads(expr) & open_names]
+        waiting = [expr for expr in guard if blocks.reads(expr) & open_names]
+        if blocks.require(scope, ready):
+            inside = len(blocks.lines)
+            if not choices:
+                self._fire(code, picked, updates, scope)
+            else:
+                choice, rest = choices[0], choices[1:]
+                for source, known, put in self._members(choice, unrolled):
+                    body, some = len(blocks.lines), {name: put(expr) for name, expr in updates.items()}
+                    self._choose(
+                        code, rest, [put(e) for e in waiting], some, (*picked, source), scope.inner(known), unrolled
+                    )
+                    if choice.name not in unrolled:
+                        blocks.level -= 1
+                        if len(blocks.lines) == body:
+                            del blocks.lines[-1]  # a loop around nothing
+            if len(blocks.lines) == inside:
+                del blocks.lines[mark:]
+        blocks.level = level
+
+    def _members(
+        self, choice: Choice, unrolled: frozenset[str]
+    ) -> Iterable[tuple[str, Mapping[str, str], Callable[[Any], Any]]]:
+        """For each block of a choice: the source of the value, what it makes known, and how it enters expressions."""
+        domain = choice.domain
+        if choice.name in unrolled:
+            for position, value in enumerate(domain.members()):
+                yield str(position if isinstance(domain, Enum) else value), {}, Substitution({choice.term: value})
+            return
+        local = python_name("c", choice.name, 0)
+        if isinstance(domain, IntRange):
+            self.blocks.line(f"for {local} in range({domain.lo}, {domain.hi + 1}):")
+            source = local
+        elif isinstance(domain, Enum):
+            self.blocks.line(f"for {local} in range({len(domain.values)}):")
+            source = local
+        else:
+            self.blocks.line(f"for {local} in range(2):")
+            source = f"({local} == 1)"
+        yield source, {choice.name: source}, lambda expr: expr
+
+    def _fire(self, code: int, picked: tuple[str, ...], updates: Mapping[str, Any], scope: Scope) -> None:
+        blocks, fields = self.blocks, self.blocks.layout.fields
+        changes = {name: expr for name, expr in updates.items() if not expr.eq(fields[name].variable.term)}
+        sources = blocks.values(scope, changes.values())
+        gone = [0] * blocks.words
+        fixed = [0] * blocks.words
+        parts: list[list[str]] = [[] for _ in range(blocks.words)]
+        for (name, expr), source in zip(changes.items(), sources, strict=True):
+            field = fields[name]
+            word, shift = blocks.place(field)
+            gone[word] |= field.mask << shift
+            kept = self._kept(field, expr, source, code)
+            if isinstance(kept, int):
+                fixed[word] |= kept << shift
+            elif isinstance(field.variable.domain, Bool):
+                parts[word].append(f"({1 << shift} if {source} else 0)")
+            else:
+                parts[word].append(f"{kept} << {shift}" if shift else kept)
+        after = []
+        for word in range(blocks.words):
+            every = sum(f.mask << blocks.place(f)[1] for f in fields.values() if blocks.place(f)[0] == word)
+            pieces = [f"s{word} & {every & ~gone[word]}" if gone[word] else f"s{word}", *parts[word]]
+            if fixed[word]:
+                pieces.append(str(fixed[word]))
+            after.append(" | ".join(pieces))
+        self.fire(Fired(code, picked, tuple(after), frozenset(changes)))
+
+    def _kept(self, field: Field, expr: Any, source: str, code: int) -> str | int:
+        """What the field holds for the new value: a number known now, or source; range checks where they may fail."""
+        blocks, domain = self.blocks, field.variable.domain
+        if isinstance(domain, Bool):
+            return 1 if z3.is_true(expr) else 0 if z3.is_false(expr) else source
+        extent = blocks.terms.extent(blocks.terms.nodes.read(expr))
+        if isinstance(domain, IntRange) and (extent is None or extent[0] < domain.lo or extent[1] > domain.hi):
+            local = blocks.terms.local()
+            blocks.line(f"{local} = {source}")
+            source = local
+            blocks.line(f"if not {domain.lo} <= {source} <= {domain.hi}:")
+            self.fail(code, field, source)
+            blocks.level -= 1
+        elif extent is not None and extent[0] == extent[1]:
+            return extent[0] - field.lo
+        return f"({source} - {field.lo})" if field.lo else source
+
+
+def _unrolled(action: Action) -> frozenset[str]:
+    """The choices that are written out value by value: the small ones, as long as they stay few together."""
+    found: list[Choice] = []
+    for choice in sorted(action.choices, key=_size):
+        if prod(_size(one) for one in (*found, choice)) > UNROLLED_MAX:
+            break
+        found.append(choice)
+    return frozenset(choice.name for choice in found)
+
+
+def _size(choice: Choice) -> int:
+    domain = choice.domain
+    if isinstance(domain, IntRange):
+        return domain.hi - domain.lo + 1
+    if isinstance(domain, Enum):
+        return len(domain.values)
+    if isinstance(domain, Bool):
+        return 2
+    raise NotPackable(f"choice {choice.name!r} is a dense number")
+
+
+def instances(action: Action) -> int:
+    """How many successors the action has at most from one state."""
+    return prod(_size(choice) for choice in action.choices)
