@@ -46,7 +46,10 @@ def _finds_handle(room: Room) -> Obligation:
         )
     )
     return Obligation(
-        waits, known, "the safety form asks that a way is left; the leads-to form needs reissues enough to take it"
+        waits,
+        known,
+        ("recover", "reissue", "replay", "reply", "receive"),
+        "the safety form asks that a way is left; the leads-to form needs a reissue for each crash and each loss",
     )
 
 
@@ -102,6 +105,7 @@ def _stops(room: Room) -> Obligation:
     return Obligation(
         some(room.tasks, over),
         every(room.tasks, lambda task: implies(over(task), room.read("stopped", task))),
+        ("get_status", "see_status"),
         "the safety form asks that the first answer that tells the end ends the polling",
     )
 

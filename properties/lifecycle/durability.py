@@ -72,6 +72,7 @@ def _gets_dispatched(room: Room) -> Obligation:
             room.tasks,
             lambda task: implies(record.is_open(room.read("status", task)), room.read("dispatched", task)),
         ),
+        ("publish", "triage", "open_server"),
         "the safety form asks only that something is left that will dispatch the record",
     )
 
@@ -120,6 +121,7 @@ def _starts(room: Room) -> Obligation:
     return Obligation(
         room.holds("server", None, "starting"),
         both(room.holds("server", None, "up"), *(no(room.holds("triaged", task, "no")) for task in room.tasks)),
+        ("triage", "open_server"),
         "the safety form does not ask that a start ends",
     )
 

@@ -66,6 +66,7 @@ def _heard(room: Room) -> Obligation:
     return Obligation(
         some(room.tasks, lambda task: both(_waits(room, task), inputs.answered(room, task))),
         every(room.tasks, lambda task: no(both(_waits(room, task), inputs.answered(room, task)))),
+        ("hear",),
         "the safety form asks that the answer is under way, not that it arrives",
     )
 

@@ -26,13 +26,15 @@ class Claim:
 
 @attrs.frozen
 class Obligation:
-    """The leads-to form: whenever `antecedent` holds, `goal` holds at that moment or later, if steps keep being taken.
+    """The leads-to form: whenever `antecedent` holds, `goal` holds at that moment or later.
 
+    `fair` are the actions that happen if they stay enabled; without that nothing ever need happen.
     `note` says what the safety form of the same property leaves out.
     """
 
     antecedent: Any
     goal: Any
+    fair: tuple[str, ...]
     note: str
 
 
@@ -68,6 +70,16 @@ class Rule:
         # An engine judges where the antecedent holds; the moment that was to be tried may be over when harm shows.
         broken = no(both(*(expr for _, expr in claim.clauses)))
         return Property(self.id, self.keyword, self.sentence, clauses, either(claim.antecedent, broken))
+
+    def leads_to(self, room: Room) -> tuple[Property, tuple[str, ...]] | None:
+        """The leads-to form and the actions that must be fair to it; None where the property has no such form."""
+        if self.obligation is None:
+            return None
+        owed = self.obligation(room)
+        goal = (Clause("it comes to that", owed.goal),)
+        asked = Property(f"{self.id}/leads-to", self.keyword, self.sentence, goal, owed.antecedent, "leads-to")
+        there = {action.name for action in room.actions}
+        return asked, tuple(name for name in owed.fair if name in there)
 
 
 def every(names: Iterable[str], condition: Callable[[str], Any]) -> Any:
