@@ -84,8 +84,8 @@ O = {variable.name: variable.term for variable in OBEYING_VARIABLES}  # noqa: E7
 def obeying_system(config: Config, *, symbolic: bool = False) -> System:
     """A client that sends its first poll exactly one hint after the handle, against the enforced ttl.
 
-    The ttl counts from creation, under anchor `terminal` from the terminal write; the creation is the only contact
-    before the first poll, and no other anchor counts from anything earlier.
+    The creation is the only contact before that poll, so a ttl since the last activity counts from it, or from the
+    terminal write.
     """
     numbers = Numbers(config, symbolic)
     lo, hi = Poller(numbers).latency()
@@ -115,35 +115,47 @@ def obeying_system(config: Config, *, symbolic: bool = False) -> System:
             Clause("the handle arrives in time", z3.Or(O["client"] != OBEYING["calling"], elapsed <= hi)),
             Clause("the poll is sent in time", z3.Or(O["client"] != OBEYING["pausing"], elapsed <= hint)),
             Clause("the request arrives in time", z3.Or(O["client"] != OBEYING["asking"], elapsed <= hi)),
+            *_work_ends(numbers),
         ),
         parameters=dict(numbers.symbols),
     )
 
 
-def _ttl_actions(config: Config, numbers: Numbers) -> tuple[Action, ...]:
-    """The end of the ttl, as early as a clock may see it; before it, where it counts from there, the terminal write."""
+def _work_ends(numbers: Numbers) -> tuple[Clause, ...]:
+    last = execution(numbers)[1]
+    if last is None:
+        return ()
+    over = z3.Or(O["client"] == OBEYING["absent"], O["terminal"], O["ttl_ended"])
+    return (Clause("the work ends in time", z3.Or(over, O["now"] <= last)),)
+
+
+def _ttl_actions(config: Config, numbers: Numbers) -> tuple[Action, Action]:
+    """The terminal write, and the end of the ttl as early as a clock may see it."""
     ttl = numbers.real("enforced_ttl", config.enforced_ttl_ms_effective)
     skew = numbers.real("clock_skew", config.server.clock_skew_ms)
+    anchor = config.enforced_anchor_effective
     created = Clause("the task was created", O["client"] != OBEYING["absent"])
-    error = Choice("error_anchor", Real(), lower=-skew, upper=skew)
-    bounded = Clause("a clock is off by at most clock_skew", z3.And(error.term >= -skew, error.term <= skew))
-    if config.enforced_anchor_effective != "terminal":
-        due = Clause("the ttl has passed since creation", O["now"] + error.term >= ttl)
-        return (Action("ttl_ends", "reaper", (created, bounded, due), {"ttl_ended": z3.BoolVal(True)}, (error,)),)
     lo, hi = execution(numbers)
-    inside = [Clause("the work takes at least workload.execution[0]", O["now"] >= lo)]
+    guard = [
+        created,
+        Clause("the task is not terminal", z3.Not(O["terminal"])),
+        Clause("the ttl has not ended", z3.Not(O["ttl_ended"])),
+        Clause("the work takes at least workload.execution[0]", O["now"] >= lo),
+    ]
     if hi is not None:
-        inside.append(Clause("the work takes at most workload.execution[1]", O["now"] <= hi))
-    running = Clause("the task is not terminal", z3.Not(O["terminal"]))
-    write = Action(
-        "write_terminal",
-        "worker",
-        (created, running, *inside),
-        {"terminal": z3.BoolVal(True), "ended_at": O["now"]},
+        guard.append(Clause("the work takes at most workload.execution[1]", O["now"] <= hi))
+    written = {"terminal": z3.BoolVal(True), "ended_at": O["now"]}
+    exempt = anchor == "terminal" or not config.server.expire_running
+    applies = O["terminal"] if exempt else z3.BoolVal(True)
+    since = z3.RealVal(0) if anchor == "creation" else z3.If(O["terminal"], O["ended_at"], z3.RealVal(0))
+    error = Choice("error_anchor", Real(), lower=-skew, upper=skew)
+    due = (
+        created,
+        Clause("the ttl applies: a running task may be exempt", applies),
+        Clause("a clock is off by at most clock_skew", z3.And(error.term >= -skew, error.term <= skew)),
+        Clause("the enforced ttl has passed", O["now"] - since + error.term >= ttl),
     )
-    ended = Clause("the task is terminal", O["terminal"])
-    due = Clause("the ttl has passed since the terminal write", O["now"] - O["ended_at"] + error.term >= ttl)
     return (
-        write,
-        Action("ttl_ends", "reaper", (ended, bounded, due), {"ttl_ended": z3.BoolVal(True)}, (error,)),
+        Action("write_terminal", "worker", guard, written),
+        Action("ttl_ends", "reaper", due, {"ttl_ended": z3.BoolVal(True)}, (error,)),
     )

@@ -105,27 +105,47 @@ def hint_inside_ttl(facts: Facts) -> Outcome:
     if ttl is None:
         return NotApplicable(NO_TTL)
     arrives = facts.latency[1] + hint + facts.latency[1]
-    anchored: Ms = facts.ends[0] if facts.anchor == "terminal" else 0
-    # Nothing that counts from an instant ends before it, however far the clocks are off.
-    ends = anchored + max(0, ttl - facts.skew_ms)
-    counted = "from the earliest terminal write" if facts.anchor == "terminal" else "from creation"
+    ends, written = earliest_end(facts)
     return Answer(
         safe=arrives < ends,
         clause=(
-            f"the ttl ({duration(ttl)} {counted}) ends {duration(ends)} after creation at the earliest, later than the "
-            f"first hinted poll, which arrives {duration(arrives)} after creation at the latest"
+            f"the ttl ({duration(ttl)} from {facts.anchor}) ends {duration(ends)} after creation at the earliest, "
+            f"later than the first hinted poll, which arrives {duration(arrives)} after creation at the latest"
         ),
-        margin_ms=ends - arrives,
+        margin_ms=_margin(facts, arrives),
         binding=(*facts.ttl_knobs, "server.poll_interval_ms"),
-        runs=(lambda: _too_late(facts, anchored, ends, arrives),),
+        runs=(lambda: _too_late(facts, written, ends, arrives),),
         harm="hint_too_late",
     )
 
 
-def _too_late(facts: Facts, written: Ms, ends: Ms, arrives: Ms) -> Trace:
+def earliest_end(facts: Facts) -> tuple[Ms, Ms | None]:
+    """When the ttl can end at the earliest, nobody having polled, and the terminal write before it if there is one."""
+    first, last = facts.ends
+    kept = max(0, facts.ttl - facts.skew_ms)
+    if facts.running_expires and (last is None or last >= kept):
+        return kept, None
+    if facts.anchor == "creation":
+        return max(first, kept), first
+    return first + kept, first
+
+
+def _margin(facts: Facts, arrives: Ms) -> Ms | None:
+    """How much shorter the ttl may be, or must be longer (None: it may be as short as you like)."""
+    first, last = facts.ends
+    needed: Ms | None = arrives - first
+    if facts.anchor == "creation":
+        needed = arrives if facts.running_expires or first <= arrives else None
+    elif facts.running_expires:
+        # Work that surely ends before its ttl restarts it.
+        needed = arrives if last is None or arrives < last else max(last, arrives - first)
+    return None if needed is None else facts.ttl - facts.skew_ms - needed
+
+
+def _too_late(facts: Facts, written: Ms | None, ends: Ms, arrives: Ms) -> Trace:
     high, late = facts.latency[1], {"error_anchor": facts.skew_ms}
     own = [(0, "create", {}), (high, "handle_arrives", {}), (arrives - high, "poll", {}), (arrives, "tasks/get", {})]
-    other: list = [(written, "write_terminal", {})] if facts.anchor == "terminal" else []
+    other: list = [] if written is None else [(written, "write_terminal", {})]
     other.append((ends, "ttl_ends", late))
     # What ends the task comes before the client's events of its instant, but for the creation.
     keyed = [(at, 2 if name != "create" else 0, (at, name, args)) for at, name, args in own]

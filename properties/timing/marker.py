@@ -169,14 +169,18 @@ def _runs(facts: Facts, work: Work, last: Upper, marker: Ms) -> Iterator[Callabl
     for soon in dict.fromkeys((marker, instant_between(Fraction(marker), last))):
         for written in _written(facts, work, soon):
             x = 0 if written is None else work.cancelled_at(written)
-            read = soon
-            if last.at is None and written is not None:
-                read = max(soon, written - x)
-            if facts.anchor == "activity" and facts.ttl_ms is not None:
-                yield lambda x=x, written=written, read=read: _polled(facts, x, written, x + read)
-            for phase in _phases(facts, written, x + read):
-                for failed in (None, phase) if facts.config.server.expiry_action == "fail" else (None,):
-                    yield lambda x=x, w=written, r=x + read, p=phase, f=failed: _read(facts, (x, w, r), p, f)
+            after = soon if written is None else max(soon, written - x)
+            for read in dict.fromkeys((soon, after)):
+                yield from _attempts(facts, x, written, x + read)
+
+
+def _attempts(facts: Facts, cancelled: Ms, written: Ms | None, read: Ms) -> Iterator[Callable[[], Trace]]:
+    """Runs with these instants, the sweeps at will."""
+    if facts.anchor == "activity" and facts.ttl_ms is not None:
+        yield lambda: _polled(facts, cancelled, written, read)
+    for phase in _phases(facts, written, read):
+        for failed in (None, phase) if facts.config.server.expiry_action == "fail" else (None,):
+            yield lambda phase=phase, failed=failed: _read(facts, (cancelled, written, read), phase, failed)
 
 
 def _written(facts: Facts, work: Work, read: Ms) -> list[Ms | None]:

@@ -1,5 +1,7 @@
 """The hint honoured, and inside the ttl: arithmetic by hand, ties, runs, and the proof of the conditions."""
 
+from itertools import product
+
 import pytest
 
 from latchcheck.model.config import Config
@@ -191,11 +193,13 @@ def hinted(ttl: int, anchor: str = "creation", skew: int = 0) -> Config:
         (1006, "creation", 0, False, 0),
         (1007, "creation", 0, True, 1),
         (1007, "creation", 1, False, 0),
-        (1006, "activity", 0, False, 0),
-        (1006, "creation-then-terminal", 0, False, 0),
         (1004, "terminal", 0, False, 0),
         (1005, "terminal", 0, True, 1),
-        (2, "terminal", 5, False, -1004),
+        (2, "terminal", 5, False, -1007),
+        # Restarted by the work's end, which comes at 2 at the earliest and surely before the ttl.
+        (1004, "activity", 0, False, 0),
+        (1005, "creation-then-terminal", 0, True, 1),
+        (10, "creation-then-terminal", 0, False, -994),
     ],
 )
 def test_the_ttl_ends_first_at_a_tie(ttl: int, anchor: str, skew: int, *, safe: bool, margin: int) -> None:
@@ -204,6 +208,26 @@ def test_the_ttl_ends_first_at_a_tie(ttl: int, anchor: str, skew: int, *, safe: 
 
     assert (safe, margin) == (answer(outcome).safe, answer(outcome).margin_ms)
     assert safe or "tasks/get" == events(outcome)[-1]
+
+
+@pytest.mark.parametrize(
+    ("ttl", "first", "safe", "margin"), [(1006, 2, False, 0), (1, 1006, False, -1005), (1, 1007, True, None)]
+)
+def test_an_exempt_task_is_there_until_it_ends(ttl: int, first: int, *, safe: bool, margin: int | None) -> None:
+    """Exempt while it runs, a task that ends after the first hinted poll may have any ttl from creation."""
+    config = hinted(ttl).replace({"server.expire_running": False, "workload.execution_ms": [first, 2000]})
+    outcome = hint_inside_ttl(Facts(config))
+
+    assert (safe, margin) == (answer(outcome).safe, answer(outcome).margin_ms)
+    assert safe or "tasks/get" == events(outcome)[-1]
+
+
+def test_work_that_may_outlast_its_ttl_does_not_restart_it() -> None:
+    """Anchored at creation and then at the write: work of up to 2 s is expired 1006 after creation, running."""
+    config = hinted(1006, "creation-then-terminal").replace({"workload.execution_ms": [2, 2000]})
+
+    assert (False, 0) == (answer(hint_inside_ttl(Facts(config))).safe, answer(hint_inside_ttl(Facts(config))).margin_ms)
+    assert events(hint_inside_ttl(Facts(config)))
 
 
 def test_a_hint_as_long_as_the_least_ttl_is_too_long() -> None:
@@ -220,10 +244,20 @@ def test_without_hint_or_ttl_it_does_not_apply() -> None:
     assert isinstance(hint_inside_ttl(Facts(config.replace({"server.enforced_ttl_ms": "none"}))), NotApplicable)
 
 
-@pytest.mark.parametrize("anchor", ["creation", "terminal", "activity", "creation-then-terminal"])
-@pytest.mark.parametrize("execution", [[1, 2], [2, 2], None, [1, None]], ids=str)
-def test_being_inside_is_exactly_the_condition(anchor: str, execution: object) -> None:
+@pytest.mark.parametrize(
+    ("anchor", "execution", "expire_running"),
+    [
+        *product(["creation", "activity", "creation-then-terminal"], [[1, 2], None], [True]),
+        ("creation", [1, 2], False),
+        ("creation-then-terminal", [1, None], False),
+        ("terminal", [2, 2], True),
+        ("terminal", None, True),
+    ],
+    ids=str,
+)
+def test_being_inside_is_exactly_the_condition(anchor: str, execution: object, *, expire_running: bool) -> None:
     """For all numbers: where the condition holds no hinted poll is too late, where it fails the run shows one."""
-    config = hinted(9, anchor).replace({"workload.execution_ms": execution})
+    modes = {"workload.execution_ms": execution, "server.expire_running": expire_running}
+    config = hinted(9, anchor).replace(modes)
 
     assert [] == [str(proof) for proof in inside_proofs(config) if not proof.proved]

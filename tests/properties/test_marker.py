@@ -109,6 +109,14 @@ def test_some_records_can_be_read_for_ever(config: Config) -> None:
     assert "tasks/get" == events(config)[-1]
 
 
+def test_a_read_waits_for_the_late_write() -> None:
+    """Judged at each access, a running task must not be read once its ttl is over; its late write restarts the ttl."""
+    config = marked(5, execution=[10, 10], enforced_anchor="creation-then-terminal", enforced_ttl_ms=3)
+
+    assert ["create", "tasks/cancel", "write_terminal", "tasks/get"] == events(config)
+    assert -8 == answer(config).margin_ms
+
+
 def test_work_that_stops_at_once_leaves_a_cancelled_record() -> None:
     """The record itself reads cancelled, so the marker may go at any time."""
     assert answer(marked(0, on=False)).safe

@@ -1,11 +1,12 @@
 """`hint-honoured` and `hint-inside-ttl`: each condition against its system.
 
-Written with h the hint, g the shortest gap between polls, f the one after a failed poll, l and u the least and the
-greatest latency, t the request timeout, T the enforced ttl, s the clock skew, a the instant it counts from at the
-earliest (0, or the earliest terminal write):
+Written with h the hint, g the shortest gap between polls, f the one after a failed poll, u the greatest
+latency, t the request timeout, T the enforced ttl, s the clock skew, e0 and e1 the declared range of the terminal
+write, k = max(0, T - s):
 
 - a poll comes too soon exactly when g < h and a first poll can be sent, or f < h and a second one;
-- the first hinted poll comes too late exactly when 2u + h >= a + max(0, T - s).
+- the first hinted poll comes too late exactly when 2u + h is at or after the earliest end of the ttl: k where it can
+  end a running task (e1 >= k), else max(e0, k) from creation and e0 + k from any other anchor.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ from latchcheck.model.config import Config
 from latchcheck.model.timing.hinted import OBEYING, POLLED_TOO_SOON, O, obeying_system, polling_system
 from latchcheck.model.timing.poller import Poller
 from latchcheck.model.timing.server import execution
-from latchcheck.model.timing.terms import CLIENT, FATE, Numbers, V, least
+from latchcheck.model.timing.terms import CLIENT, FATE, Numbers, V, largest, least
 
 # -- hint-honoured ------------------------------------------------------------------------------------------------
 
@@ -163,33 +164,51 @@ def inside_proofs(config: Config) -> list[Proof]:
     low, high = Poller(numbers).latency()
     hint = numbers.real("poll_interval", config.server.poll_interval_ms)
     skew = numbers.real("clock_skew", config.server.clock_skew_ms)
+    first, last = execution(numbers)
     parameters: dict[str, Any] = dict(system.parameters)
     sane = [*(number >= 0 for number in parameters.values()), low <= high]
-    kept: Any = numbers.real("enforced_ttl", config.enforced_ttl_ms_effective) - skew
-    kept = z3.If(kept < 0, z3.RealVal(0), kept)
-    terminal = config.enforced_anchor_effective == "terminal"
-    written: Any = execution(numbers)[0] if terminal else z3.RealVal(0)
-    if terminal and execution(numbers)[1] is not None:
-        sane.append(written <= execution(numbers)[1])
-    arrives, late = 2 * high + hint, 2 * high + hint >= written + kept
+    if last is not None:
+        sane.append(first <= last)
+    kept = largest([z3.RealVal(0), numbers.real("enforced_ttl", config.enforced_ttl_ms_effective) - skew])
+    anchor = config.enforced_anchor_effective
+    exempt = anchor == "terminal" or not config.server.expire_running
+    running = z3.BoolVal(False) if exempt else z3.BoolVal(True) if last is None else last >= kept
+    written = largest([first, kept]) if anchor == "creation" else first + kept
+    ends = z3.If(running, kept, written)
+    arrives = 2 * high + hint
+    late = arrives >= ends
     own: list[Event] = [(0, "create", {}), (high, "handle_arrives", {}), (high + hint, "poll", {})]
-    end: list[Event] = [(arrives, "ttl_ends", {"error_anchor": skew}), (arrives, "tasks/get", {})]
-    proofs = []
-    # The terminal write falls before the handle, before the poll or after it.
-    between = [0, high, high + hint, arrives] if terminal else []
+    get: Event = (arrives, "tasks/get", {})
+    error = {"error_anchor": skew}
+    between = [0, high, high + hint, arrives]
+    runs: list[tuple[list[Any], list[Event]]] = []
     for i in range(1, len(between)):
-        here = [written >= between[i - 1], written <= between[i]]
-        events = [*own[:i], (written, "write_terminal", {}), *own[i:], *end]
-        proofs.append(valid_run(system, [*sane, late, *here], events, O["hint_too_late"]))
-    if not terminal:
-        proofs.append(valid_run(system, [*sane, late], [*own, *end], O["hint_too_late"]))
+        # What ends the task falls before the handle, before the poll or after it.
+        early: list[Event] = [*own[:i], (kept, "ttl_ends", error), *own[i:], get]
+        here = [late, running, kept >= between[i - 1], kept <= between[i]]
+        if not exempt:
+            runs.append((here, early))
+        done: list[Event] = [*own[:i], (first, "write_terminal", {}), *own[i:], (arrives, "ttl_ends", error), get]
+        here = [late, z3.Not(running), first >= between[i - 1], first <= between[i]]
+        if exempt or last is not None:
+            runs.append((here, done))
+    # Not every end falls into every part of the run.
+    proofs = [
+        valid_run(system, [*sane, *given], events, O["hint_too_late"])
+        for given, events in runs
+        if possible("some numbers break it", [*sane, *given]).proved
+    ]
+    return [*proofs, inductive(system, [*sane, z3.Not(late)], _inside(ends, first, high, hint), O["hint_too_late"])]
+
+
+def _inside(ends: Any, first: Any, high: Any, hint: Any) -> list[Clause]:
+    """The client is in time at each stage, and the ttl does not end early."""
     at = {"calling": z3.RealVal(0), "pausing": high, "asking": high + hint}
-    invariant = [
+    return [
         *(Clause(f"{name} since", z3.Implies(O["client"] == OBEYING[name], O["since"] <= at[name])) for name in at),
-        Clause("written in the work's time", z3.Implies(O["terminal"], O["ended_at"] >= written)),
+        Clause("written in the work's time", z3.Implies(O["terminal"], O["ended_at"] >= first)),
         Clause("no write lies ahead", z3.Implies(O["terminal"], O["ended_at"] <= O["now"])),
         Clause("time begins at creation", O["now"] >= 0),
-        Clause("the ttl does not end early", z3.Implies(O["ttl_ended"], O["now"] >= written + kept)),
+        Clause("the ttl does not end early", z3.Implies(O["ttl_ended"], O["now"] >= ends)),
         Clause("no poll is too late", z3.Not(O["hint_too_late"])),
     ]
-    return [*proofs, inductive(system, [*sane, z3.Not(late)], invariant, O["hint_too_late"])]
