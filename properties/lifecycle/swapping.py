@@ -36,6 +36,8 @@ def symmetries(built: Lifecycle) -> tuple[Symmetry, ...]:
             if family.domain == domain
             for label in family.terms
         )
-        references: dict[str, tuple[Value, ...]] = dict.fromkeys(names, labels)
+        references: dict[str, tuple[Value, ...]] = {}
+        for name in names:
+            references[name] = labels
         found.append(Symmetry(members, references))
     return tuple(found)
