@@ -33,7 +33,7 @@ class System:
     actions: tuple[Action, ...] = attrs.field(converter=tuple)
     clock: str | None = None
     urgency: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
-    parameters: FrozenMap[z3.ExprRef] = attrs.field(default=FrozenMap(), converter=expressions, eq=ids, repr=show_map)
+    parameters: FrozenMap[Any] = attrs.field(default=FrozenMap(), converter=expressions, eq=ids, repr=show_map)
     initial: tuple[Clause, ...] = attrs.field(default=(), converter=tuple)
     # Where this system came from by `at`: engines compile the parametric one once and put the numbers in afterwards.
     origin: tuple[System, FrozenMap[Value]] | None = attrs.field(default=None, eq=False, repr=False, kw_only=True)

@@ -182,15 +182,16 @@ def reached_on_grid(config: Config) -> list[Proof]:
                 given = [*grid.sane, *shape.schedule(*script.polls), *script.given, *_limits(shape, script), *placed]
                 events: list[Event] = [*script.events, (at, "sweep", _errors(shape))]
                 start = None if first else contact_state(shape)
-                proofs.append(valid_run(grid.relaxed, given, events, V["orphaned_live"], start=start))
+                proofs.append(valid_run(grid.relaxed, [z3.And(given)], events, V["orphaned_live"], start=start))
     return proofs
 
 
 def _not_missed(grid: Grid, known: list[Any], begin: Any, phase: Any, at: Any) -> Proof:
     """Up to the judgement time passes no sweep that must act: contact, phase and record stay as they are until then."""
     now, sure, number = z3.Real("some_instant"), z3.Real("sure"), z3.Int("number")
+    nominal: Any = z3.ToReal(number)
     rounded = -z3.ToInt(-sure) >= number if grid.inclusive else z3.ToInt(sure) + 1 >= number
-    before = z3.ToReal(number) - 1 < sure if grid.inclusive else z3.ToReal(number) - 1 <= sure
+    before = nominal - 1 < sure if grid.inclusive else nominal - 1 <= sure
     stands = [(V["last_contact"], begin), (V["phase"], phase), (V["next_sweep"], z3.IntVal(0)), (V["now"], now)]
     placed = [sure == begin + grid.shape.number("orphan_window") + grid.shape.skew - phase, z3.Implies(before, rounded)]
     return Proof(
@@ -223,7 +224,7 @@ def _judged(shape: Followed, script: Script, *, away: bool) -> Proof:
         known.append(script.sent_after <= shape.number("overall_timeout"))
     event = "tasks/get" if shape.config.server.sweep_period_ms == "lazy" else "sweep"
     events: list[Event] = [*script.events, (script.at, event, _errors(shape))]
-    return valid_run(shape.system, known, events, harm, start=None if script.first else contact_state(shape))
+    return valid_run(shape.system, [z3.And(known)], events, harm, start=None if script.first else contact_state(shape))
 
 
 def _errors(shape: Followed) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from latchcheck.model.config import Config
 from latchcheck.model.timing.terms import CAUSE, CLIENT, SEEN, V
 
 from .followed import FOLLOWED, Followed, R
-from .scripts import contact_state, crossed_legs, slow_legs
+from .scripts import ZERO, contact_state, crossed_legs, slow_legs
 
 
 def _safe(shape: Followed) -> Any:
@@ -44,7 +44,9 @@ def sees(config: Config) -> Proof:
     invariant = [
         *shape.standing(),
         *shape.unheard(),
-        Clause("a reply that tells it is early enough", z3.Implies(told, V["since"] + shape.latency.hi < V["give_up_at"])),
+        Clause(
+            "a reply that tells it is early enough", z3.Implies(told, V["since"] + shape.latency.hi < V["give_up_at"])
+        ),
         Clause("no record goes", z3.Not(V["gone"])),
         Clause("the work alone ends the task", z3.Or(V["cause"] == CAUSE["none"], V["cause"] == CAUSE["worker"])),
         Clause("nobody stops too early", z3.Not(V["gave_up_early"])),
@@ -64,7 +66,7 @@ def misses(config: Config) -> list[Proof]:
             given = [script.at == limit, limit <= shape.work_ends]
             events = [*_called_slowly(shape, script.events, first=first), (script.at, "give_up", {})]
             proofs.append(_run(shape, [*script.given, *given], script.polls, events, start))
-        begin = z3.RealVal(0) if first else V["now"]
+        begin = ZERO if first else V["now"]
         written: tuple[Any, Event] = (begin, (begin, "write_terminal", {}))
         work = [begin <= shape.work_ends, begin >= shape.number("execution_lo")]
         stop: tuple[Any, Event] = (limit, (limit, "give_up", {}))
@@ -94,7 +96,7 @@ def _called_slowly(shape: Followed, events: Any, *, first: bool) -> list[Event]:
 
 def _run(shape: Followed, given: list[Any], polls: Any, events: list[Event], start: Any) -> Proof:
     known = [*shape.sane, *shape.schedule(*polls), *given]
-    return valid_run(shape.system, known, events, V["gave_up_early"], start=start)
+    return valid_run(shape.system, [z3.And(known)], events, V["gave_up_early"], start=start)
 
 
 def limits(config: Config) -> Proof:
@@ -102,5 +104,6 @@ def limits(config: Config) -> Proof:
     shape = Followed(config)
     call = z3.Real("call")
     known = [*shape.sane, call >= shape.latency.lo, call <= shape.latency.hi]
-    earliest = shape.stop(call=shape.latency.hi, handle=shape.latency.lo)
-    return Proof("patience: the limit", (prove("no limit is earlier", known, earliest <= shape.stop(call=call, handle=call)),))
+    earliest: Any = shape.stop(call=shape.latency.hi, handle=shape.latency.lo)
+    no_earlier = earliest <= shape.stop(call=call, handle=call)
+    return Proof("patience: the limit", (prove("no limit is earlier", known, no_earlier),))

@@ -110,9 +110,8 @@ def told_as_one(config: Config) -> list[Proof]:
     end = begin + length
     goal = z3.And(_same(frozen, poller), V["client"] == CLIENT["pausing"], V["now"] == end, V["since"] == end)
     goal = z3.And(goal, V["last_contact"] == end - reply, z3.Not(V["away"]))
-    errors = (
-        {choice.name: -choice.upper for choice in windows.errors} if config.server.sweep_period_ms == "lazy" else {}
-    )
+    skew: Any = windows.skew
+    errors = {choice.name: -skew for choice in windows.errors} if config.server.sweep_period_ms == "lazy" else {}
     fate = {"fate": "answered"} if config.network.max_consecutive_failures else {}
     sent = z3.Real("sent")
     request = [sent >= begin + LOW_GAP, sent <= begin + HIGH_GAP, end - reply - sent >= lo, end - reply - sent <= hi]
@@ -211,8 +210,9 @@ def _room(poller: Poller, length: Any, reply: Any) -> Proof:
 
 def _split(plain: System, poller: Poller, windows: Windows, config: Config) -> Proof:
     """What n + 1 rounds told as one ask for is what n rounds ask for, and then one."""
-    count = z3.Int("count")
-    real, size, other = z3.ToReal(count), z3.Real("size"), z3.Real("other")
+    count: Any = z3.Int("count")
+    real: Any = z3.ToReal(count)
+    size, other = z3.Real("size"), z3.Real("other")
     del plain, poller, windows, config
     asked = [count >= 1, (real + 1) * size <= (real + 1) * other]
     return Proof(

@@ -56,7 +56,7 @@ def contact_state(shape: Followed) -> list[Clause]:
         "presence": z3.Not(z3.Or(V["away_used"], V["away"], V["away_now"])),
         "harm": z3.Not(z3.Or(V["outcome_lost"], V["gave_up_early"])),
     }
-    return [Clause(label, expr) for label, expr in exact.items()]
+    return [Clause(f"a contact: {', '.join(exact)}", z3.And(list(exact.values())))]
 
 
 # -- a leg, part by part ------------------------------------------------------------------------------------------
@@ -152,6 +152,8 @@ def crossed_legs(shape: Followed, cuts: Sequence[tuple[Any, Event]], *, first: b
     kind = parts(shape, k, shape.followed, first=first, leaves=leaves)
     found = []
     for places in combinations_with_replacement(range(len(kind)), len(cuts)):
+        if places[0] and cuts[0][0] is begin:
+            continue  # what happens at the contact itself lies in the first part
         events: list[Event] = [creation(shape)] if first else []
         given: list[Any] = [k < POLLS_MAX - len(kind)]
         since = begin
@@ -220,7 +222,7 @@ def contacts_follow(config: Config) -> list[Proof]:
             if lazy:
                 known += _left_alone(shape, script)
             arrived = z3.And([clause.expr for clause in contact_state(shape)])
-            number = z3.IntVal(1) if first else K
+            number: Any = z3.IntVal(1) if first else K
             goal = z3.And(arrived, R["leg_poll"] == number + failed + 1, V["now"] == script.at)
             if stop is not None:
                 goal = z3.And(goal, V["give_up_at"] == stop)
@@ -230,7 +232,7 @@ def contacts_follow(config: Config) -> list[Proof]:
                 here = Clause("a contact", z3.And(R["leg_poll"] == K, V["now"] == begin))
                 start = [*contact_state(shape), here]
                 goal = z3.And(arrived, R["leg_poll"] == K + failed + 1)
-            proofs.append(valid_run(shape.system, known, events, goal, start=start))
+            proofs.append(valid_run(shape.system, [z3.And(known)], events, goal, start=start))
     return proofs
 
 
