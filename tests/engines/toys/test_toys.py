@@ -177,7 +177,7 @@ def test_bounds_of_a_choice_may_come_from_the_caller() -> None:
 
 def test_the_choices_of_a_counterexample_are_found_again() -> None:
     """The counterexample names the values that were picked, of every kind of choice."""
-    colour = Enum("Colour", ("red", "green"))
+    colour = Enum("TwoColours", ("red", "green"))
     one, two = Choice("one", colour), Choice("two", IntRange(1, 3))
     three = Choice("three", Bool())
     shown, count = Variable("shown", colour, "red"), Variable("count", IntRange(0, 9), 0)

@@ -31,7 +31,7 @@ from latchcheck.report.interchange.dot import graph
 from tests.engines.toys.binary_clock import binary_clock, shows_a_bit
 from tests.engines.toys.two_phase_commit import two_phase_commit
 
-STATUS = Enum("Status", ("working", "done; #1"))
+STATUS = Enum("StatusInRuns", ("working", "done; #1"))
 
 
 def worker() -> System:
