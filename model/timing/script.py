@@ -5,6 +5,7 @@ A script that asks for something impossible does not execute: nothing here decid
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import attrs
 
@@ -112,10 +113,14 @@ class Script:
 
     def _rounds(self, rounds: Rounds, start: Ms, *, first: bool) -> tuple[list[Event], Ms, Ms]:
         """Events of several steady legs, the instant of their last contact, and that of the reply to it."""
-        low = self.legs.schedule.latency.lo
+        latency, gap = self.legs.schedule.latency, self.legs.gap(self.legs.steady).hi
+        low: Ms = latency.lo
+        if gap is not None and latency.hi is not None:
+            # As much of a long leg as its gap and its way in cannot take.
+            low = min(latency.hi, max(low, Fraction(rounds.length_ms) / rounds.count - gap - latency.hi))
         heard_first = start + (low if not first or self.handle_ms is None else self.handle_ms)
         contact = start + rounds.length_ms
-        heard = contact + (heard_first - start)
+        heard = contact + low
         return (
             [
                 (heard_first, "handle_arrives" if first else "reply_arrives", {}),

@@ -192,6 +192,8 @@ def latest_told(facts: Facts, ended: Ms) -> Ms | None:
 def abandoned_work_is_bounded(facts: Facts) -> Outcome:
     """`abandoned-work-is-bounded`: work whose client has left for good is stopped within a stated bound."""
     found, stated = _stopped(facts), facts.config.server.abandoned_work_bound_ms
+    if stated is None and not _speaks_of_work(facts):
+        return NotApplicable("no limit on the work at all: no orphan window, deadline, ttl, cancel or execution is set")
     if isinstance(found, str):
         return Answer(
             safe=False,
@@ -212,6 +214,12 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
         harm="works_on",
         bound_ms=found.latest_ms,
     )
+
+
+def _speaks_of_work(facts: Facts) -> bool:
+    """Whether the configuration has anything that could end a task or its work."""
+    limits = (facts.window_ms, facts.deadline_ms, facts.ttl_ms)
+    return any(limit is not None for limit in limits) or facts.execution_declared or facts.config.client.cancel_on_abandon
 
 
 def _stopped(facts: Facts) -> Ending | str:

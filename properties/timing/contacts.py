@@ -66,6 +66,9 @@ def complete(legs: Legs) -> bool:
     return legs.failures_followed == 0
 
 
+COVER_MAX = 12
+"""Up to how many different counts of steady legs are looked at one by one."""
+
 ONE_BY_ONE_MAX = 40
 """How many steady legs a run may tell one by one."""
 
@@ -74,7 +77,8 @@ ONE_BY_ONE_MAX = 40
 class Piece:
     """Contacts from `lo` to `hi` (None: no end), and how long until the next successful one at most.
 
-    `follows_ms` is how long the client follows its schedule without one, which a last failure can make longer.
+    `follows_ms` is how long the client follows its schedule without one, which a last failure can make longer, and
+    `soonest_ms` how soon the next one can come.
     Where failures make the true set of contacts intricate, a piece may stand for more than there are.
     """
 
@@ -82,19 +86,21 @@ class Piece:
     hi: Ms | None
     next_ms: Ms | None
     follows_ms: Ms | None
+    soonest_ms: Ms = 0
 
 
 def pieces(legs: Legs, lo: Ms, hi: Ms | None) -> Iterator[Piece]:
     """Pieces that cover every contact between `lo` and `hi`; exactly these where `complete`."""
     if complete(legs) and hi is not None:
-        for contact in contacts(legs, lo, hi):
+        for contact in contacts(legs, lo, hi, cover=True):
             restart = not contact.restart_used
             longest = legs.longest(contact.k)
             follows = longest if restart or longest is None else longest - legs.schedule.restart_ms
-            yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=restart), follows)
+            soonest = legs.leg(contact.k).lo
+            yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=restart), follows, soonest)
         return
     for k, start, _ in legs.starts():
-        yield Piece(start, None, success(legs, k), legs.longest(k))
+        yield Piece(start, None, success(legs, k), legs.longest(k), legs.leg(k).lo)
 
 
 def ways(contact: Contact, at: Ms) -> Iterator[tuple[Leg | Rounds, ...]]:
@@ -110,10 +116,13 @@ def success(legs: Legs, k: int, *, restart: bool = True) -> Ms | None:
     return None if longest is None else longest + (legs.schedule.restart_ms if restart else 0)
 
 
-def contacts(legs: Legs, lo: Ms, hi: Ms) -> Iterator[Contact]:
-    """Contacts that can happen between `lo` and `hi`; of steady ones the first and the last of each family."""
+def contacts(legs: Legs, lo: Ms, hi: Ms, *, cover: bool = False) -> Iterator[Contact]:
+    """Contacts that can happen between `lo` and `hi`; of steady ones the first and the last of each family.
+
+    With `cover` nothing that some family reaches is left out.
+    """
     for prefix, used in _prefixes(legs):
-        yield from _along(legs, prefix, lo, hi, used=used)
+        yield from _along(legs, prefix, lo, hi, used=used, cover=cover)
 
 
 def _prefixes(legs: Legs) -> Iterator[tuple[tuple[tuple[int, int, int, Span], ...], bool]]:
@@ -132,7 +141,7 @@ def _prefixes(legs: Legs) -> Iterator[tuple[tuple[tuple[int, int, int, Span], ..
 
 
 def _along(
-    legs: Legs, prefix: tuple[tuple[int, int, int, Span], ...], lo: Ms, hi: Ms, *, used: bool
+    legs: Legs, prefix: tuple[tuple[int, int, int, Span], ...], lo: Ms, hi: Ms, *, used: bool, cover: bool
 ) -> Iterator[Contact]:
     """Contacts after the prefix and any number of successful polls."""
     low, high, k, parts = 0, 0, 1, list(prefix)
@@ -155,16 +164,21 @@ def _along(
     span = legs.leg(k)
     if span.hi is None:
         return
-    for count in _counts(span, low, high, lo, hi):
+    for count in _counts(span, low, high, lo, hi, cover=cover):
         first, last = low + count * span.lo, high + count * span.hi
         if count and first <= hi and last >= lo:
             yield Contact(max(first, lo), min(last, hi), k, (*parts, (k, 0, count, span)), used)
 
 
-def _counts(span: Span, low: Ms, high: Ms, lo: Ms, hi: Ms) -> list[int]:
+def _counts(span: Span, low: Ms, high: Ms, lo: Ms, hi: Ms, *, cover: bool) -> list[int]:
     """The fewest and the most steady legs with which a contact falls between `lo` and `hi`."""
     if not span.hi:
         return []
     fewest = max(1, -((high - lo) // span.hi))
     most = fewest if span.lo == 0 else (hi - low) // span.lo
-    return sorted({int(fewest), int(max(fewest, most))})
+    fewest, most = int(fewest), int(max(fewest, most))
+    if cover and most - fewest <= COVER_MAX:
+        return list(range(fewest, most + 1))
+    # Where so many counts come so close, the second reaches to where the last but one begins.
+    inner = {fewest + 1, (fewest + most) // 2, most - 1} if cover else set()
+    return sorted({fewest, most} | inner)

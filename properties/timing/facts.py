@@ -142,7 +142,8 @@ class Facts:
     @property
     def spacing_ms(self) -> Ms | None:
         """Longest time between two sweeps: the earlier one on time, the later one as late as it may be."""
-        return None if self.period_ms is None else self.period_ms + self.lateness_ms
+        period = self.config.server.sweep_period_ms
+        return period + self.lateness_ms if isinstance(period, int) else None
 
     def runs_before(self, first: str, second: str) -> bool:
         """Whether the pass `first` comes before `second` in one sweep."""

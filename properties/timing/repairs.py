@@ -178,7 +178,11 @@ class _Search:
                 high = middle
             else:
                 low = middle
-        return [self._repair(at(high))] if self._keeps(at(high)) else []
+        changes = at(high)
+        if any(changes[knob] == self.singles[knob] for knob in pair):
+            # One of the two alone would do.
+            return []
+        return [self._repair(changes)] if self._keeps(changes) else []
 
     def modes(self) -> list[Repair]:
         """Modes that alone make the property hold."""

@@ -51,7 +51,13 @@ def _pieces(facts: Facts, legs: Legs, source: Source) -> Iterator[Piece]:
     top = source.hi.at if source.hi.at is not None else stop if stop is not None else None
     if facts.anchor == "creation":
         # The latest contact loses most; without an end every later one does.
-        yield from pieces(legs, 0 if top is None else max(0, min(top, stop or top) - last), top)
+        if top is None:
+            yield from pieces(legs, 0, None)
+            return
+        # A poll after the last contact may no longer be sent, so what counts may be the contact before it.
+        lo = min(top, top if stop is None else stop)
+        yield from pieces(legs, max(0, lo - 2 * last), max(0, lo - last))
+        yield from pieces(legs, max(0, lo - last), top)
     else:
         # What counts is the last contact before the source begins, and the first one after.
         yield from pieces(legs, max(0, source.lo - last), source.lo)
@@ -74,6 +80,8 @@ def _from_end(facts: Facts, source: Source, piece: Piece) -> Reach | None:
         p = None if piece.next_ms is None else x + piece.next_ms
         # A later outcome waits as long for its poll, so an open end of the source costs nothing here.
         closed = closed or stop is None or (p is not None and p < stop)
+    if stop is not None and piece.lo + piece.soonest_ms > stop:
+        return None
     if stop is not None and (p is None or p > stop):
         p = stop
     if p is None:
@@ -85,7 +93,7 @@ def _from_creation(facts: Facts, source: Source, piece: Piece) -> Reach | None:
     """The ttl counts from creation: what matters is when the first poll after the outcome comes."""
     stop = facts.last_arrival_ms
     latest = earliest((Upper(piece.hi), source.hi))
-    if not latest.leaves(piece.lo):
+    if not latest.leaves(piece.lo) or (stop is not None and piece.lo + piece.soonest_ms > stop):
         return None
     p = latest if piece.next_ms is not None else Upper(None)
     if piece.next_ms is not None:

@@ -128,7 +128,7 @@ def _expired_at(facts: Facts, legs: Legs, at: Ms) -> Iterator[Callable[[], Trace
     step = legs.leg(legs.steady, legs.failures_followed).hi
     step = facts.horizon_ms if step is None else step + legs.schedule.restart_ms
     _, stop = limit_of_run(facts)
-    if stop is not None and stop < at:
+    if stop is not None and stop < at and not facts.lazy:
         yield from _expired_after_stop(facts, legs, stop, at)
     for contact in sorted(contacts(legs, max(0, at - step), at), key=lambda found: len(found.parts)):
         for begin in sorted({contact.lo, contact.hi}):
@@ -185,8 +185,9 @@ def _beyond(length: Ms, span: Span) -> bool:
 def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms) -> Callable[[], Trace]:
     late = harmful_errors(facts, "error_anchor")
     handle, stop = limit_of_run(facts)
-    until = at if stop is None else min(stop, at)
-    cuts = [Cut(until, "give_up")] if until < at else []
+    # Lazily the access itself is needed: a poll that was on its way when the client stopped.
+    until = at if stop is None or facts.lazy else min(stop, at)
+    cuts = [Cut(stop, "give_up", before=not facts.lazy)] if stop is not None and stop < at else []
     if not facts.lazy:
         cuts.append(Cut(at, "sweep", late, before=at > begin))
 

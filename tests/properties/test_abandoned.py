@@ -63,11 +63,11 @@ def test_reclaimed_at_the_stated_bound_is_in_time(comparison: str, stated: int, 
     assert safe or ["create", "leave", "still_working"] == events(outcome)
 
 
-def test_an_exact_timer_sweeps_every_millisecond() -> None:
-    """sweep_period = 0 is a sweep every millisecond."""
+def test_an_exact_timer_adds_nothing() -> None:
+    """sweep_period = 0 is an exact timer: the bound is the window itself."""
     config = swept(orphan_window_ms=100, sweep_period_ms=0, sweep_lateness_ms=0, clock_skew_ms=0)
 
-    assert 101 == answer(orphans_found_in_time(Facts(config))).bound_ms
+    assert 100 == answer(orphans_found_in_time(Facts(config))).bound_ms
 
 
 def test_nobody_accesses_an_abandoned_task() -> None:
@@ -145,13 +145,16 @@ def test_whatever_stops_first_bounds_it(config: Config, bound: int) -> None:
     assert "still_running" == events(short)[-1]
 
 
+def test_without_any_limit_there_is_nothing_to_bound() -> None:
+    """A configuration that limits nothing and declares no execution says nothing about abandoned work."""
+    assert isinstance(abandoned_work_is_bounded(Facts(work(True))), NotApplicable)
+
+
 @pytest.mark.parametrize(
     "config",
     [
-        work(True),
         work(True, orphan_window_ms=15 * MINUTE, execution_deadline_ms=MINUTE),
         work(True, cancel=True),
-        work(False),
         work(False, orphan_window_ms=15 * MINUTE, sweep_period_ms="lazy", sweep_lateness_ms=0),
         work(False, orphan_window_ms=15 * MINUTE, sweep_period_ms=None, sweep_lateness_ms=0),
         work(False, enforced_ttl_ms=MINUTE),

@@ -74,3 +74,13 @@ def test_a_repair_of_a_single_number_is_the_smallest(name: str) -> None:
 
         assert (repair.set, True) == (repair.set, after.verdict not in HELD)
         assert abs(value - old) == repair.cost_ms
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_repair_contains_another(name: str) -> None:
+    """A change of several keys is offered only where no part of it, as it stands there, is a repair by itself."""
+    for verdict in verdicts(name):
+        found = [set(repair.set.items()) for repair in verdict.repairs]
+        contained = [dict(larger) for larger in found for smaller in found if smaller < larger]
+
+        assert [] == contained
