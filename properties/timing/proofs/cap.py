@@ -1,14 +1,14 @@
 """`ttl-cap-suffices`: what it is worth that a client takes ttlMs as an upper bound on its own backoff.
 
 With A the advertised ttl, h the slowest message, t the request timeout, f the most failures in a row after which the
-client still follows, R its restart gap and s the clock skew: no live task of such a client is orphaned, whatever its own
-delays are, exactly when
+client still follows, R its restart gap and s the clock skew: no live task of such a client is orphaned, whatever its
+own delays are, exactly when
 
     window - s >= A + 2h + f*(t + A) + R
 
-(`>` where the window is judged by `>=`), the work being long enough for that silence. The cap alone, A <= window, is not
-enough: the silence at the server is longer than any gap. For given delays the exact condition is that of `no-live-orphan`
-with capped gaps, which `orphan` proves for every mode of the schedule.
+(`>` where the window is judged by `>=`), the work being long enough for that silence.
+The cap alone, A <= window, is not enough: the silence at the server is longer than any gap.
+For given delays the exact condition is that of `no-live-orphan` with capped gaps, which `orphan` proves.
 """
 
 from typing import Any
@@ -48,7 +48,11 @@ def suffices(config: Config) -> list[Proof]:
             "ttl cap: sufficient",
             (
                 prove("no silence is longer than the cap allows", known, shape.longest(k) <= longest),
-                prove("it makes every silence harmless", [*known, shape.longest(k) <= longest, wide], orphan.safe(shape, k)),
+                prove(
+                    "it makes every silence harmless",
+                    [*known, shape.longest(k) <= longest, wide],
+                    orphan.safe(shape, k),
+                ),
             ),
         ),
         orphan.never(config),

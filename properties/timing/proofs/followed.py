@@ -68,14 +68,17 @@ class Followed:
 
     @cached_property
     def numbers(self) -> Numbers:
+        """The numbers of the shape, one symbol each."""
         return Numbers(self.config, symbolic=True)
 
     @cached_property
     def poller(self) -> Poller:
+        """The client's actions and gaps over those numbers."""
         return Poller(self.numbers)
 
     @cached_property
     def windows(self) -> Windows:
+        """The server's limits over those numbers."""
         return Windows.of(self.numbers)
 
     @cached_property
@@ -116,18 +119,22 @@ class Followed:
 
     @property
     def latency(self) -> Range:
+        """How long a message takes."""
         return Range(*self.poller.latency())
 
     @property
     def timeout(self) -> Any:
+        """How long after sending a failure is noticed."""
         return self.system.parameters.get("request_timeout", ZERO)
 
     @property
     def restart(self) -> Any:
+        """How long the client is away at most."""
         return self.system.parameters.get("restart_gap", ZERO)
 
     @property
     def skew(self) -> Any:
+        """How far the clocks are apart at most."""
         return self.system.parameters.get("clock_skew", ZERO)
 
     @property
@@ -216,6 +223,7 @@ class Followed:
         return known
 
     def gap(self, k: Any) -> Range:
+        """The gap before poll k after a success."""
         low, high = (z3.RealVal(str(factor)) for factor in self.config.client.jitter)
         return Range(self.poller.bound(DELAY(k) * low), self.poller.bound(DELAY(k) * high))
 
@@ -310,7 +318,8 @@ class Followed:
         if self.stopping is not None:
             lemmas.append(
                 Clause(
-                    "too many failures stop it", z3.Implies(either("pausing", "asking", "leaving"), V["failures"] < self.stopping)
+                    "too many failures stop it",
+                    z3.Implies(either("pausing", "asking", "leaving"), V["failures"] < self.stopping),
                 )
             )
         for failed in range(self.followed + 1):

@@ -1,7 +1,7 @@
 """`no-live-orphan`, and the same question asked of a client that is away: the condition is exact.
 
 With c(k) the earliest contact followed by poll k, a live orphan is reachable exactly when for some k an instant lies in
-(c(k) + window - skew, min(c(k) + longest silence, everything that ends the task or the wait)]; `>=` closes the left end.
+(c(k) + window - skew, min(c(k) + longest silence, all that ends the task or the wait)]; `>=` closes the left end.
 Both implications are over all numbers and all k: nothing is unrolled. Delays and contacts are known by recurrence.
 """
 
@@ -18,7 +18,7 @@ from latchcheck.model.timing.terms import STATUS, V
 
 from .followed import FIRST, POLLS_MAX, Followed, R, Range
 from .schedule import greatest, growing
-from .scripts import PHASE, Script, any_legs, contact_state, slow_legs
+from .scripts import PHASE, Script, any_legs, contact_state, parts, slow_legs
 from .ttl import PERIOD, SWEEPS_MAX, WORKING, Grid, dodged
 
 ZERO = z3.RealVal(0)
@@ -28,7 +28,7 @@ MANY = 100
 
 @attrs.frozen
 class Cap:
-    """An instant after which (or, not `closed`, from which on) nobody reclaims a live orphan: the task or the wait ends."""
+    """An instant after which (not `closed`: from which on) nobody reclaims a live orphan: the task or the wait ends."""
 
     at: Any
     closed: bool = True
@@ -154,7 +154,7 @@ def reached(config: Config, *, away: bool = False) -> list[Proof]:
             proofs.append(_covered(shape, found, away=away))
         proofs += [_judged(shape, script, away=away) for script in found]
     if config.server.sweep_period_ms == "lazy":
-        proofs.append(_sums())
+        proofs.append(_sums(shape))
     return proofs
 
 
@@ -207,11 +207,10 @@ def _not_missed(grid: Grid, known: list[Any], begin: Any, phase: Any, at: Any) -
 
 
 def _limits(shape: Followed, script: Script) -> list[Any]:
-    """What is assumed of the instant of judgement: late enough, and before everything that ends the task or the wait."""
+    """What is assumed of the instant of judgement: late enough, and before all that ends the task or the wait."""
     silence, reach = script.at - script.begin, shape.number("orphan_window") - shape.skew
     found = [silence >= reach if shape.windows.inclusive else silence > reach]
-    for cap in caps(shape, script.k):
-        found.append(script.at <= cap.at if cap.closed else script.at < cap.at)
+    found += [script.at <= cap.at if cap.closed else script.at < cap.at for cap in caps(shape, script.k)]
     if not script.first and shape.poller.limited():
         found.append(script.at <= V["give_up_at"])
     return found
@@ -252,10 +251,22 @@ def _covered(shape: Followed, found: list[Script], *, away: bool) -> Proof:
     return Proof("timed: parts of a leg", (prove("a run is cut off at each instant", known, somewhere),))
 
 
-def _sums() -> Proof:
+def _sums(shape: Followed) -> Proof:
     """A leg judged at its end: every length from its least to its greatest is one that its parts add up to."""
+    k, leaves = z3.IntVal(1), "restart_gap" in shape.system.parameters
+    totals = []
+    for failed in range(shape.followed + 1):
+        leg, found = shape.leg(k, failed), parts(shape, k, failed, first=True, leaves=leaves)
+        low, high = z3.Sum([part.length.lo for part in found]), z3.Sum([part.length.hi for part in found])
+        totals += [leg.lo == low, leg.hi + shape.restart == high]
     low, high, more, most, total = z3.Reals("low high more most total")
     part = z3.If(total - more < low, low, z3.If(total - more > high, high, total - more))
     sums = [low <= high, more <= most, total >= low + more, total <= high + most]
     fits = z3.And(part >= low, part <= high, total - part >= more, total - part <= most)
-    return Proof("timed: parts of a leg", (prove("parts add up to every length between", sums, fits),))
+    return Proof(
+        "timed: parts of a leg",
+        (
+            prove("parts add up to the leg", shape.sane, z3.And(totals)),
+            prove("two parts add up to every length between", sums, fits),
+        ),
+    )

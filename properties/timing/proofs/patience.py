@@ -1,8 +1,8 @@
 """`patience-covers-execution`: the condition is exact, for the client and the work alone.
 
-With a a contact at or before the latest end E of the work, followed by poll k, g the client's limit in that run, and w(k)
-the longest time until the reply to the next successful poll (or until errors in a row stop the client): the client stops
-too early exactly when some run has g <= E, or g <= a + w(k).
+With a a contact at or before the latest end E of the work, followed by poll k, g the client's limit in that run, and
+w(k) the longest time until the reply to the next successful poll (or until errors in a row stop the client): the client
+stops too early exactly when some run has g <= E, or g <= a + w(k).
 """
 
 from typing import Any
@@ -26,8 +26,10 @@ def _safe(shape: Followed) -> Any:
 
 
 def waited(shape: Followed, k: Any) -> Any:
-    """Longest time from a contact before poll k until the reply to the next successful one, or until the client's errors
-    stop it: up to then a limit can come first."""
+    """Longest time from a contact before poll k until the reply to the next successful one: a limit can come first.
+
+    So it can until the client's errors stop it, which may take longer.
+    """
     read = shape.success(k) + shape.latency.hi
     if shape.stopping is None:
         return read

@@ -5,7 +5,7 @@ x (not before a) is lost exactly when it is removed before that poll: anchor + t
 run has. From `terminal` anchors only S(k) counts, since the work may end at the contact itself; from `creation` the
 latest contact at or before the latest end does.
 
-Proved of a reaper that may sweep at any instant; a grid of sweeps has fewer runs, so that the safe side holds of it too.
+Proved of a reaper that may sweep at any instant; a grid of sweeps has fewer runs, so the safe side holds of it too.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from latchcheck.model.config import Config
 from latchcheck.model.timing.terms import CAUSE, V
 
 from .followed import FIRST, Followed, R
-from .scripts import contact_state, crossed_legs
+from .scripts import ZERO, contact_state, crossed_legs
 from .ttl import late
 
 
@@ -67,7 +67,7 @@ def lost(config: Config) -> list[Proof]:
     shape = Followed(config)
     proofs = []
     for first in (True, False):
-        begin = z3.RealVal(0) if first else V["now"]
+        begin = ZERO if first else V["now"]
         kept = _kept(shape)
         anchored = kept if shape.windows.anchor == "creation" else begin + kept
         removed = z3.If(anchored > begin, anchored, begin)
@@ -94,7 +94,7 @@ def _waits(shape: Followed, until: Any, *, first: bool) -> list[Any]:
 
 
 def _possible_run(shape: Followed, known: list[Any], events: list[Event], harm: Any, start: Any) -> Proof:
-    return valid_run(shape.system, known, events, harm, start=start)
+    return valid_run(shape.system, [z3.And(known)], events, harm, start=start)
 
 
 # -- timeout-is-seen ----------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _seen(shape: Followed, k: Any, contact: Any) -> Any:
     """What is asked of a contact before poll k, of an outcome that the deadline stores after it."""
     due, kept = shape.number("execution_deadline") - shape.skew, _at_least_0(_kept(shape))
     poll = contact + shape.success(k)
-    # Stored later than `due` and not before the contact, while the work may run; removed `kept` after it at the soonest.
+    # Stored later than `due` and not before the contact, while the work may run; removed `kept` after it or later.
     empty = [due + kept >= poll, shape.success(k) < kept]
     if shape.work_ends is not None:
         empty += [due >= shape.work_ends, contact > shape.work_ends]
@@ -134,7 +134,7 @@ def unseen(config: Config) -> list[Proof]:
     young = {choice.name: -shape.skew for choice in shape.windows.errors}
     fails = {name: shape.skew if name == "error_created" else value for name, value in young.items()}
     for first in (True, False):
-        begin = z3.RealVal(0) if first else V["now"]
+        begin = ZERO if first else V["now"]
         cuts: list[tuple[Any, Event]] = [
             (failed, (failed, "sweep", fails)),
             (removed, (removed, "sweep", late(shape))),
@@ -147,4 +147,3 @@ def unseen(config: Config) -> list[Proof]:
             start = None if first else contact_state(shape)
             proofs.append(_possible_run(shape, known, list(script.events), V["timeout_lost"], start))
     return proofs
-

@@ -48,7 +48,9 @@ def contact_state(shape: Followed) -> list[Clause]:
         "client": V["client"] == CLIENT["hearing"],
         "what it tells": V["seen"] == SEEN["working"],
         "fate": V["poll_fate"] == FATE["answered"],
-        "instant": z3.And(V["now"] >= 0, V["since"] == V["now"], V["last_contact"] == V["now"], R["leg_from"] == V["now"]),
+        "instant": z3.And(
+            V["now"] >= 0, V["since"] == V["now"], V["last_contact"] == V["now"], R["leg_from"] == V["now"]
+        ),
         "task": z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]), V["next_sweep"] == 0),
         "delay": V["nominal"] == DELAY(R["leg_poll"]),
         "number": z3.And(R["next_poll"] == R["leg_poll"], R["leg_poll"] > 1),

@@ -3,8 +3,8 @@
 That instant is the end of the declared execution, or what the other passes leave of it: a pass that must fire ends the
 task in its own sweep where it stands earlier in the order, and otherwise at the next sweep of the grid.
 
-What speaks about a grid of sweeps is proved with the sweep period as the unit of time. That costs nothing: time is dense,
-and every other number stays open, so any configuration is one of these with all its durations divided by the period.
+What speaks about a grid of sweeps is proved with the sweep period as the unit of time. That costs nothing: time is
+dense and every other number open, so any configuration is one of these with its durations divided by the period.
 """
 
 from typing import Any
@@ -74,7 +74,9 @@ def expired(config: Config) -> list[Proof]:
                 stop = shape.stop(call=shape.latency.lo, handle=shape.latency.hi)
                 given.append(at <= (stop if first else V["give_up_at"]))
             start = None if first else contact_state(shape)
-            proofs.append(valid_run(shape.system, given, [*script.events, sweep], V["expired_live"], start=start))
+            proofs.append(
+                valid_run(shape.system, [z3.And(given)], [*script.events, sweep], V["expired_live"], start=start)
+            )
     proofs.append(valid_run(shape.system, [*known, at >= V["now"]], [sweep], V["expired_live"], start=stopped()))
     if shape.poller.limited():
         proofs += _stops(shape)
@@ -105,7 +107,7 @@ def _stops(shape: Followed) -> list[Proof]:
         known += [at <= until for until in found_until(shape)]
         events: list[Event] = [*script.events, (at, "give_up", {})]
         goal = z3.And(WORKING, z3.Or(V["client"] == CLIENT["stopped"], V["client"] == CLIENT["leaving"]))
-        proofs.append(valid_run(shape.system, known, events, goal, start=contact_state(shape)))
+        proofs.append(valid_run(shape.system, [z3.And(known)], events, goal, start=contact_state(shape)))
     return proofs
 
 
@@ -124,6 +126,7 @@ class Grid:
 
     @property
     def system(self) -> System:
+        """The system with the period as the unit of time, and no urgency but that of the pass."""
         system = self.shape.system.at({"sweep_period": PERIOD})
         urgency = [
             clause for clause in system.urgency if not clause.label.startswith(GRID) or self.name in clause.label
@@ -144,6 +147,7 @@ class Grid:
 
     @property
     def limit(self) -> Any:
+        """The instant from which on the pass surely fires."""
         for name, instant, _, _ in self.shape.windows.limits_while_working():
             if name == self.name:
                 return instant
@@ -151,10 +155,12 @@ class Grid:
 
     @property
     def inclusive(self) -> bool:
+        """Whether it fires at that instant itself."""
         return next(last for name, *_, last in self.shape.windows.limits_while_working() if name == self.name)
 
     @property
     def lateness(self) -> Any:
+        """How late a sweep may be."""
         return self.shape.number("sweep_lateness")
 
     @property
@@ -164,6 +170,7 @@ class Grid:
 
     @property
     def sane(self) -> list[Any]:
+        """What every configuration has, the period apart."""
         return [known for known in self.shape.sane if "sweep_period" not in str(known)]
 
     def alive(self, now: Any) -> Any:
@@ -183,6 +190,7 @@ class Grid:
         return at, [number >= 0, V["phase"] > 0, V["phase"] <= PERIOD, at >= V["now"], at < SWEEPS_MAX]
 
     def lemmas(self) -> list[Clause]:
+        """What is true of every state on the grid."""
         return [
             Clause("nothing happens before creation", z3.Implies(_absent(), z3.And(V["now"] == 0, V["phase"] == 0))),
             Clause("contacts are past", z3.And(V["last_contact"] >= 0, V["last_contact"] <= V["now"])),
@@ -223,7 +231,7 @@ def dodged(grid: Grid) -> list[Proof]:
 
 
 def swept(grid: Grid) -> list[Proof]:
-    """Live work against the ttl where another pass, later in the order, ends it by the next sweep: both implications."""
+    """Live work against the ttl where a pass later in the order ends it by the next sweep: both implications."""
     shape, kept = grid.shape, _kept(grid.shape)
     due = z3.If(kept > 0, kept, z3.RealVal(0))
     safe = z3.Or(kept > shape.work_ends, z3.Not(grid.alive(due)))

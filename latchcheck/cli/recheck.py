@@ -1,0 +1,111 @@
+"""`latchcheck recheck`: proves the theorems behind the conditions again, with the solver that is installed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import Output
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
+
+
+@click.command(
+    "recheck",
+    short_help="Prove the theorems behind the verdicts again.",
+    epilog="Exit code: 0 all proved, 3 a theorem is refuted (the checker's conditions are wrong), "
+    "4 the solver gave up on one, 2 there is no such property.",
+)
+@click.option("--property", "only", metavar="ID", multiple=True, help="The theorems of this property; may be repeated.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+@click.pass_context
+def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> None:
+    """Prove every theorem on which the exact conditions rest, for all numbers, and say what was proved.
+
+    A verdict of verify evaluates a condition; that the condition is the model's is what these theorems say.
+    Progress goes to stderr.
+    """
+    from . import wiring  # with it comes the solver, which --help does not need
+
+    _check_ids(only, wiring.property_ids())
+    chosen = [one for one in wiring.theorems() if not only or one.property in only]
+    out, rows = Output(None), []
+    for number, theorem in enumerate(chosen, start=1):
+        click.echo(f"proving {number} of {len(chosen)}: {theorem.id}", err=True)
+        row = proved_again(theorem)
+        rows.append(row)
+        if form == "text":
+            out.write(_told(row))
+    code = _exit([str(row["answer"]) for row in rows])
+    if form == "json":
+        out.write(json.dumps({"solver": _solver(), "theorems": rows, "exit": code}, indent=2) + "\n")
+    else:
+        out.write(_line(rows))
+    context.exit(code)
+
+
+def proved_again(theorem: Any) -> dict[str, object]:
+    """What became of one theorem, as plain data: `failed` lists each obligation that is not proved."""
+    begun = perf_counter()
+    obligations, rlimit, failed, refuted = 0, 0, [], False
+    for proof in theorem.prove():
+        obligations += len(proof.obligations)
+        rlimit += proof.rlimit
+        refuted = refuted or any(one.answer == "refuted" for one in proof.failed)
+        failed += [f"{proof.statement}: {one}" for one in proof.failed]
+    answer = "proved" if obligations and not failed else "refuted" if refuted else "unknown"
+    return {
+        "id": theorem.id,
+        "property": theorem.property,
+        "says": theorem.says,
+        "answer": answer,
+        "obligations": obligations,
+        "failed": failed,
+        "rlimit": rlimit,
+        "seconds": round(perf_counter() - begun, 3),
+    }
+
+
+def _check_ids(only: Sequence[str], known: Sequence[str]) -> None:
+    from difflib import get_close_matches
+
+    for name in only:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0)
+            raise click.UsageError(f"--property {name}: there is no such property; is it {near[0]}?")
+
+
+def _exit(answers: Sequence[str]) -> int:
+    from latchcheck.kernel.exits import exit_code
+
+    # A condition that its own model refutes is the checker's mistake, and no verdict can be trusted.
+    cut_short: list[Verdict] = ["inconclusive"] if "unknown" in answers else []
+    return exit_code(cut_short, internal_error="refuted" in answers)
+
+
+def _solver() -> str:
+    from latchcheck.engines.smt import z3_version
+
+    return f"z3 {z3_version()}"
+
+
+def _told(row: dict[str, Any]) -> str:
+    lines = [
+        f"{row['answer']:8}  {row['id']}  ({row['property']}; {row['obligations']} obligations)",
+        f"          {row['says']}",
+        *(f"          not proved: {one}" for one in row["failed"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(rows: Sequence[dict[str, Any]]) -> str:
+    proved = sum(row["answer"] == "proved" for row in rows)
+    obligations = sum(row["obligations"] for row in rows)
+    return f"{proved} of {len(rows)} theorems proved, {obligations} obligations, {_solver()}\n"
