@@ -1,8 +1,8 @@
 """`input-window-covers-human`: each limit around a question holds exactly when what must fit into it does.
 
 Written with x the latest instant of the question, q the longest time until the client reads of it, r how long that
-reply travels, m the longest the human takes, u the slowest message, p the longest time from the answer's arrival to the next
-poll, s the clock skew:
+reply travels, m the longest the human takes, u the slowest message, p the longest time from the answer's arrival to the
+next poll, s the clock skew:
 
 - the limit on the waiting call: m < limit; the input window and the parked state: q + m + u < limit;
 - silence, while nobody polls: r + m + u (and p, where the answer is no contact) at most window - s, less under `>=`;
