@@ -9,12 +9,26 @@ import sys
 import tempfile
 from pathlib import Path
 
+import click
+
 WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
 
 
 class Unwritable(Exception):
     """The results cannot be written where they should go; the text says why."""
+
+
+def target(output: str | None) -> Path | None:
+    """The file to write, or None for stdout; a UsageError says what cannot be written before the work is done."""
+    if output is None or output == "-":
+        return None
+    path = Path(output)
+    if path.is_dir():
+        raise click.UsageError(f"-o {output}: this is a directory; name a file")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"-o {output}: there is no directory {path.parent}")
+    return path
 
 
 class Output:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
-from .output import Output
+from .output import Output, target
 
 NOTHING = """nothing to verify: name a configuration file, or presets, or both; for instance
   latchcheck verify --client strands-py --server mcp-py-1 --set workload.execution=2m"""
@@ -60,7 +59,7 @@ def command(
 
     _check_ids(only)
     questions = [Question(file, **laid_over) for file in files or (None,)]
-    context.exit(answer_all(questions, only, form, Output(_target(output))))
+    context.exit(answer_all(questions, only, form, Output(target(output))))
 
 
 def _check_ids(only: Sequence[str]) -> None:
@@ -75,15 +74,3 @@ def _check_ids(only: Sequence[str]) -> None:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0)
             raise click.UsageError(f"--property {name}: there is no such property; is it {near[0]}?")
-
-
-def _target(output: str | None) -> Path | None:
-    """The file to write, or None for stdout; what cannot be written is said before the work is done."""
-    if output is None or output == "-":
-        return None
-    path = Path(output)
-    if path.is_dir():
-        raise click.UsageError(f"-o {output}: this is a directory; name a file")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"-o {output}: there is no directory {path.parent}")
-    return path

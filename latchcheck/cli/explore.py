@@ -1,0 +1,135 @@
+"""`latchcheck explore`: every run of the lifecycle model within a scope, and the shortest that breaks a property."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from . import wiring
+from .errors import complain
+from .output import Output, Unwritable, target
+
+if TYPE_CHECKING:
+    from latchcheck.engines.exploration import Progress
+    from latchcheck.engines.judging import Explored
+    from latchcheck.engines.questions import Search
+
+QUIET_SECONDS = 1
+MEGABYTE = 1 << 20
+MEMORY_MAX_MB = 2048
+
+
+@click.command(
+    "explore",
+    short_help="Search the lifecycle model exhaustively.",
+    epilog="Exit code: the first of 3, 1, 2, 5, 4, 0 that applies: 1 violated, 2 bad input, 5 vacuous, "
+    "4 inconclusive (a limit, an interrupt), 0 fine.",
+)
+@click.option(
+    "--scope", metavar="SCOPE", default="ci", show_default=True, help="ci, deep, wide, or tasks=2,workers=2,..."
+)
+@click.option(
+    "--policy", metavar="POLICY", default="guarded", show_default=True, help="guarded, or SWITCH=VALUE,SWITCH=VALUE."
+)
+@click.option(
+    "--property",
+    "only",
+    metavar="ID",
+    multiple=True,
+    help="Search only what this property needs; may be repeated. ID/leads-to asks whether what should come comes.",
+)
+@click.option("--symmetry/--no-symmetry", default=True, help="Keep states that differ in names only as one (default).")
+@click.option("--max-states", metavar="N", type=click.IntRange(min=1), help="Stop a search after so many states.")
+@click.option(
+    "--max-memory",
+    metavar="MB",
+    type=click.IntRange(min=1),
+    default=MEMORY_MAX_MB,
+    show_default=True,
+    help="Stop a search when its states take more.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
+@click.pass_context
+def command(  # noqa: PLR0913 - one parameter an option
+    context: click.Context,
+    /,
+    *,
+    scope: str,
+    policy: str,
+    only: tuple[str, ...],
+    symmetry: bool,
+    max_states: int | None,
+    max_memory: int,
+    form: str,
+    output: str | None,
+) -> None:
+    """Search every interleaving of records, workers, clients, sweeps, crashes and restarts within a scope.
+
+    A scope that is spelled out is one system with all that it names.
+    A named scope is searched property by property, each in the part of the model that it needs.
+    """
+    out = Output(target(output))
+    plan = wiring.exploration_plan(scope, policy, only, symmetry=symmetry)
+    from latchcheck.engines.judging import answer
+
+    line = _Line()
+    try:
+        explored = answer(plan, states_max=max_states, memory_max_bytes=max_memory * MEGABYTE, progress=line.progress)
+    finally:
+        line.clear()
+    if explored.interrupted:
+        complain("interrupted")
+    try:
+        out.write(_shown(explored, form, out))
+        out.finish()
+    except Unwritable as error:
+        complain(f"cannot write to {error}")
+        context.exit(explored.exit_with(usage_error=True))
+    except BrokenPipeError:  # nobody reads any more; the exit code still tells
+        pass
+    context.exit(explored.exit)
+
+
+def _shown(explored: Explored, form: str, out: Output) -> str:
+    from latchcheck.report import exploration
+
+    if form == "json":
+        return exploration.dump(explored) + "\n"
+    return exploration.render(explored, width=out.width, colour=out.colour)
+
+
+class _Line:
+    """One line on stderr that says how far a search is, where somebody watches and it takes a while."""
+
+    def __init__(self) -> None:
+        self._shown = 0
+
+    @property
+    def progress(self) -> Callable[[Search, Progress], None] | None:
+        """What the search calls; None where stderr is no terminal."""
+        return self._tell if sys.stderr.isatty() else None
+
+    def _tell(self, search: Search, made: Progress) -> None:
+        if made.seconds < QUIET_SECONDS:
+            return
+        of = f"{search.properties[0].id}: " if len(search.properties) == 1 else ""
+        text = f"{of}{made.states:,} states, {made.waiting:,} waiting, {made.seconds:.0f} s"
+        self._write("\r" + text.ljust(self._shown))
+        self._shown = len(text)
+
+    def clear(self) -> None:
+        """Leave the line empty."""
+        if self._shown:
+            self._write("\r" + " " * self._shown + "\r")
+            self._shown = 0
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
