@@ -103,8 +103,9 @@ def _silent(facts: Facts, legs: Legs) -> Ms | None:
             worst = max(worst, polled.at - start)
         if (first is None and not legs.failures_can_stop) or facts.lazy:
             continue
-        # The client may stop for good; until the next poll would have come, its last contact is that far back.
-        left = start if first is None or longest is None else max(start, first - longest)
+        # The client may stop for good: after its failures at any time, at its limit while a poll is still to come.
+        at_limit = first is not None and not legs.failures_can_stop and longest is not None
+        left = max(start, first - longest) if at_limit else start
         if limit.at is None:
             return None
         if limit.admits(left):
@@ -176,18 +177,50 @@ def _silent_runs(facts: Facts, legs: Legs) -> Iterator[Callable[[], Trace]]:
             length = at - start if facts.lazy else at - start + 1 if longest is None else longest
             leg = Leg(k, failed, length, away=_beyond(length, span))
             yield _execution(facts, legs, (*contact.legs_to(start), leg), start, at)
+        if legs.failures_can_stop and not facts.lazy:
+            yield _stopped_by_failures(facts, legs, contact, start + kept)
+    _, stop = limit_of_run(facts)
+    if stop is None or facts.lazy:
+        return
+    for contact in _before(legs, stop):
+        for begin in sorted({contact.lo, contact.hi}):
+            span = legs.leg(contact.k)
+            leg = Leg(contact.k, 0, stop - begin + 1 if span.hi is None else span.hi)
+            for way in ways(contact, begin):
+                yield _execution(facts, legs, (*way, leg), begin, begin + kept)
+
+
+def _stopped_by_failures(facts: Facts, legs: Legs, contact: Contact, at: Ms) -> Callable[[], Trace]:
+    """A run in which `max_consecutive_errors` ends the polling, and the silence after it is long enough."""
+    failed = legs.schedule.errors_max or 0
+    noticed = contact.lo + legs.until_noticed(contact.k, failed).lo
+    leg = Leg(contact.k, failed, legs.leg(contact.k, failed).lo)
+    taken = (*contact.legs_to(contact.lo), leg)
+    return _execution(facts, legs, taken, contact.lo, at, until=min(noticed, at))
 
 
 def _beyond(length: Ms, span: Span) -> bool:
     return span.hi is not None and length > span.hi
 
 
-def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin: Ms, at: Ms) -> Callable[[], Trace]:
+def _execution(
+    facts: Facts,
+    legs: Legs,
+    taken: tuple[Leg | Rounds, ...],
+    begin: Ms,
+    at: Ms,
+    *,
+    until: Ms | None = None,
+) -> Callable[[], Trace]:
+    """The run in which these legs are taken, up to `until`, and live work expires at `at`."""
     late = harmful_errors(facts, "error_anchor")
     handle, stop = limit_of_run(facts)
+    stopped = until is not None
     # Lazily the access itself is needed: a poll that was on its way when the client stopped.
-    until = at if stop is None or facts.lazy else min(stop, at)
-    cuts = [Cut(stop, "give_up", before=not facts.lazy)] if stop is not None and stop < at else []
+    until = until if until is not None else at if stop is None or facts.lazy else min(stop, at)
+    cuts = []
+    if stop is not None and stop < at and not stopped:
+        cuts.append(Cut(stop, "give_up", before=not facts.lazy))
     if not facts.lazy:
         cuts.append(Cut(at, "sweep", late, before=at > begin))
 
@@ -197,7 +230,7 @@ def _execution(facts: Facts, legs: Legs, taken: tuple[Leg | Rounds, ...], begin:
             taken=taken,
             cuts=cuts,
             until_ms=until,
-            keep_last=facts.lazy or at == begin,
+            keep_last=facts.lazy or at == begin or stopped,
             handle_ms=handle,
             call_latency_ms=facts.latency[0],
             phase_ms=phase_for(facts, at),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from latchcheck.properties.timing import search
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.verifying import answer
 from tests.agreement.brute import Outcome, decide
@@ -43,6 +44,12 @@ def disagreements(seed: int) -> Iterator[str]:
         theirs = violated(name, outcomes)
         if ours == "inconclusive" or (ours == "violated") != theirs:
             yield f"seed {seed}, {name}: verify says {ours}, the oracle {'violated' if theirs else 'not violated'}"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few of the drawn configurations need a longer search than a person at a terminal would wait for."""
+    monkeypatch.setattr(search, "STATES_MAX", 1_500_000)
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
