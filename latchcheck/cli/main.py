@@ -20,6 +20,7 @@ from .errors import BUG, complain
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
+    "recheck": "latchcheck.cli.recheck",
     "explain": "latchcheck.cli.explain",
     "list": "latchcheck.cli.list_",
 }

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
     from latchcheck.kernel.telling import Telling
     from latchcheck.kernel.verdict import Configuration, Report
     from latchcheck.model.config import Config
+    from latchcheck.properties.timing.proofs.registry import Theorem
 
 
 def read_config(
@@ -51,6 +52,13 @@ def property_ids() -> tuple[str, ...]:
     from latchcheck.properties.timing import CATALOGUE
 
     return tuple(CATALOGUE)
+
+
+def theorems() -> Sequence[Theorem]:
+    """Every theorem behind the exact conditions: id, property, what it `says`, and `prove`, which yields its proofs."""
+    from latchcheck.properties.timing.proofs.registry import theorems as registered
+
+    return registered()
 
 
 def explain_property(name: str) -> dict[str, object] | None:
