@@ -2,6 +2,7 @@
 
 from .errors import FixtureError, Stale
 from .fixture import FORMAT, Event, Fixture, FoundBy, Minimal, Violation, events_of
+from .generating import guarded, slug, update
 from .loading import SAVED, load, loads, saved
 from .minimising import minimise
 from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, minimised, reproduce, run
@@ -25,6 +26,7 @@ __all__ = [
     "check_all",
     "dump",
     "events_of",
+    "guarded",
     "load",
     "loads",
     "made",
@@ -34,5 +36,7 @@ __all__ = [
     "reproduce",
     "run",
     "saved",
+    "slug",
+    "update",
     "write",
 ]

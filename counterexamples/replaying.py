@@ -110,7 +110,7 @@ def broken_at(case: Case, label: str, states: Sequence[State], repeats_from: int
     return broken.index(True)
 
 
-def made(
+def made(  # noqa: PLR0913 - a fixture has as many parts, each named where it is made
     ident: str,
     case: Case,
     trace: Trace,
@@ -119,13 +119,15 @@ def made(
     found_by: FoundBy,
     shortest: int | None = None,
     repeats_from: int | None = None,
-    **setting: Any,
+    era: str | None = None,
+    policy: Mapping[str, Any] | None = None,
+    scope: Mapping[str, Any] | None = None,
+    config: Mapping[str, Any] | None = None,
 ) -> Fixture:
-    """The fixture of a run that breaks a clause; `setting` is its era, policy, scope and config.
+    """The fixture of a run that breaks a clause, under a policy, a scope and a configuration.
 
     Raises Stale where the run does not break the clause.
     """
-    known: dict[str, Any] = {"era": None, "policy": {}, "scope": {}, "config": None, **setting}
     events = events_of(trace)
     _, states = run(case.system, events)
     return Fixture(
@@ -137,7 +139,10 @@ def made(
         found_by=found_by,
         minimal=Minimal(len(events), shortest),
         repeats_from=repeats_from,
-        **known,
+        era=era,
+        policy=policy or {},
+        scope=scope or {},
+        config=config,
     )
 
 
@@ -169,7 +174,12 @@ def run(system: System, steps: Sequence[Event]) -> tuple[Trace, tuple[State, ...
             raise Stale(f"step {index}: {event.action!r} is done by {action.party!r}, not by {event.party!r}")
         at_ms = None if system.clock is None else event.at_ms
         domains = {choice.name: choice.domain for choice in action.choices}
-        args = {name: _exact(value, domains.get(name)) for name, value in event.args.items()}
+        # In the order of the choices, whatever the order in a file, so that a run is always told the same.
+        names = [
+            *(name for name in domains if name in event.args),
+            *(name for name in event.args if name not in domains),
+        ]
+        args = {name: _exact(event.args[name], domains.get(name)) for name in names}
         try:
             states.append(stepper.do(at_ms, event.action, args))
         except NotAStep as refused:

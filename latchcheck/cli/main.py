@@ -20,6 +20,10 @@ from .errors import BUG, complain
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
+    "explore": "latchcheck.cli.explore",
+    "replay": "latchcheck.cli.replay",
+    "fixtures": "latchcheck.cli.fixtures",
+    "export": "latchcheck.cli.export",
     "recheck": "latchcheck.cli.recheck",
     "explain": "latchcheck.cli.explain",
     "list": "latchcheck.cli.list_",

@@ -1,0 +1,117 @@
+"""`latchcheck export`: the lifecycle model, or one of its runs, in the language of another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import wiring
+from .output import Output, write_whole
+
+if TYPE_CHECKING:
+    from latchcheck.kernel import Property, System, Trace
+
+FORMATS = ("tla", "itf", "smt2", "mermaid", "dot")
+RUNS = ("itf", "mermaid")
+
+
+@click.command(
+    "export",
+    short_help="Write the model or a run for TLC, SMT solvers, Mermaid, Graphviz.",
+    epilog="In DIR, TLC runs as: java -cp tla2tools.jar tlc2.TLC Latchcheck",
+)
+@click.argument("language", type=click.Choice(FORMATS), metavar="|".join(FORMATS))
+@click.option(
+    "--scope", metavar="SCOPE", default="ci", show_default=True, help="ci, deep, wide, or tasks=2,workers=2,..."
+)
+@click.option(
+    "--policy", metavar="POLICY", default="guarded", show_default=True, help="guarded, or SWITCH=VALUE,SWITCH=VALUE."
+)
+@click.option(
+    "--property", "only", metavar="ID", multiple=True, help="Only what this property needs; tla takes several."
+)
+@click.option("--fixture", metavar="FILE", help="The run of a saved counterexample (itf, mermaid).")
+@click.option("-o", "--output", metavar="PATH", help="A directory for tla, else a file; stdout without.")
+def command(
+    *, language: str, scope: str, policy: str, only: tuple[str, ...], fixture: str | None, output: str | None
+) -> None:
+    """Write the lifecycle model in another language.
+
+    tla and smt2 hold the model with its properties, dot its state graph.
+    itf and mermaid hold one run: the shortest that breaks the property, or that of a saved counterexample.
+    """
+    if fixture is not None and language not in RUNS:
+        raise click.UsageError(f"--fixture: {language} holds a model, no run; itf and mermaid hold runs")
+    if language != "tla" and len(only) > 1:
+        raise click.UsageError(f"--property: {language} is about one property")
+    texts = _texts(language, scope, policy, only, fixture)
+    if output is None:
+        Output(None).write("\n".join(texts.values()))
+        return
+    path = Path(output)
+    folder = language == "tla"
+    if folder:
+        path.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, text in texts.items():
+            write_whole(path / name if folder else path, text)
+    except OSError as error:
+        raise click.UsageError(f"-o {output}: {error.strerror}") from error
+
+
+def _texts(language: str, scope: str, policy: str, only: Sequence[str], fixture: str | None) -> dict[str, str]:
+    """File name to text; a name counts only for tla."""
+    from latchcheck.kernel import ModelError
+    from latchcheck.report import interchange
+    from latchcheck.report.interchange.dot import graph
+
+    if language in RUNS:
+        system, trace, title = _run(scope, policy, only, fixture)
+        return {
+            "run": interchange.to_itf(system, trace)
+            if language == "itf"
+            else interchange.to_mermaid(trace, title=title)
+        }
+    if language == "tla" and not only and wiring.is_named_scope(scope):
+        raise click.UsageError(
+            f"scope {scope} is searched property by property, and a module holds one system; name a --property, "
+            "or spell out a scope: --scope tasks=2,workers=2"
+        )
+    system, asked = wiring.lifecycle_system(scope, policy, only)
+    try:
+        if language == "tla":
+            return interchange.to_tla(system, asked).files
+        one = asked[0] if only else None
+        if language == "smt2":
+            return {"model": interchange.to_smt2(system, one)}
+        return {"graph": interchange.to_dot(graph(system), one)}
+    except ModelError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _run(scope: str, policy: str, only: Sequence[str], fixture: str | None) -> tuple[System, Trace, str]:
+    """The system, the run and what it shows."""
+    if fixture is not None:
+        loaded = wiring.load_fixture(fixture)
+        replayed = wiring.replay_fixture(loaded)
+        if replayed.trace is None:
+            raise click.UsageError(f"--fixture {fixture}: stale: {replayed.reason}")
+        return wiring.fixture_case(loaded).system, replayed.trace, loaded.id
+    if not only:
+        raise click.UsageError("name the --property that the run breaks, or a --fixture")
+    system, (asked,) = wiring.lifecycle_system(scope, policy, only)
+    trace = _broken(system, asked)
+    if trace is None:
+        raise click.UsageError(
+            f"no run of scope {scope} and policy {policy} breaks {asked.id}, so there is none to write"
+        )
+    return system, trace, f"{asked.id}, {policy}"
+
+
+def _broken(system: System, asked: Property) -> Trace | None:
+    from latchcheck.engines.explicit import explore
+
+    return explore(system, [asked]).counterexample

@@ -1,0 +1,113 @@
+"""`latchcheck fixtures`: the saved counterexamples, listed, checked, made smaller, made anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from . import wiring
+from .output import Output
+from .replay import SCHEMA, replayed, row, told
+
+FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+FILES = click.argument("files", nargs=-1, metavar="[FIXTURE]...")
+
+
+@click.group("fixtures", short_help="List, check, minimise and generate saved counterexamples.")
+def command() -> None:
+    """Work on saved counterexamples: those of this project, or the files that are named."""
+
+
+@command.command("list")
+@FORMAT
+def list_(form: str) -> None:
+    """List the saved counterexamples of this project."""
+    rows = [
+        {
+            "id": one.id,
+            "property": one.property,
+            "era": one.era,
+            "policy": dict(one.policy),
+            "steps": len(one.steps),
+            "shortest": one.minimal.shortest,
+            "clause": one.violates.clause,
+            "found_by": one.found_by.engine,
+            "file": str(path),
+        }
+        for path, one in wiring.saved_fixtures()
+    ]
+    out = Output(None)
+    if form == "json":
+        out.write(json.dumps({"fixtures": rows}, indent=2, ensure_ascii=False) + "\n")
+        return
+    width = max((len(str(one["id"])) for one in rows), default=0)
+    out.write("".join(f"{one['id']:<{width}}  {one['steps']:>3} steps  {one['clause']}\n" for one in rows))
+
+
+@command.command("check", epilog="Exit code: 0 all reproduce, 2 one cannot be read, 5 one is stale.")
+@FILES
+@FORMAT
+@click.pass_context
+def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> None:
+    """Replay each counterexample on the model and say which are stale."""
+    from latchcheck.kernel.exits import exit_code
+
+    found, unreadable = replayed(_files(files))
+    stale = [one for _, one in found if one.stale]
+    code = exit_code([], usage_error=unreadable, stale=bool(stale))
+    out = Output(None)
+    if form == "json":
+        rows = [row(file, one, steps=False) for file, one in found]
+        out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write("".join(told(one, steps=False) for one in stale))
+        out.write(f"{len(found)} fixtures: {len(found) - len(stale)} reproduce, {len(stale)} stale.\n")
+    context.exit(code)
+
+
+@command.command("minimise", epilog="Exit code: 0 done, 2 one cannot be read, 5 one is stale.")
+@click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
+@click.pass_context
+def minimise(context: click.Context, /, *, files: tuple[str, ...]) -> None:
+    """Make each run smaller while it breaks the same clause, and write it back into its file."""
+    from latchcheck.kernel.exits import exit_code
+
+    found, unreadable = replayed(files)
+    out = Output(None)
+    for file, one in found:
+        if one.stale:
+            out.write(told(one, steps=False))
+            continue
+        smaller, changed = wiring.minimise_fixture(file)
+        before, after = len(one.fixture.steps), len(smaller.steps)
+        out.write(f"{smaller.id}: " + (f"{before} steps, now {after}\n" if changed else f"{after} steps, as before\n"))
+    context.exit(exit_code([], usage_error=unreadable, stale=any(one.stale for _, one in found)))
+
+
+@command.command("generate")
+@click.option("--property", "only", metavar="ID", multiple=True, help="Make those of this property only.")
+@click.option("-o", "--output", metavar="DIR", help="Write here instead of where the saved ones of this project are.")
+def generate(only: tuple[str, ...], output: str | None) -> None:
+    """Make the shortest counterexample of every property under every mutant that breaks it.
+
+    Files that mean the same already stay as they are; fixtures that no longer exist are taken away.
+    """
+    known = wiring.lifecycle_ids()
+    for name in only:
+        if name not in known:
+            raise click.UsageError(f"--property {name}: there is no such property; there is {', '.join(known)}")
+    folder = None if output is None else Path(output)
+    if folder is not None and not folder.is_dir():
+        raise click.UsageError(f"-o {output}: there is no such directory")
+    changed = wiring.generate_fixtures(only, folder=folder)
+    Output(None).write("".join(f"{path}\n" for path in changed) or "nothing has changed\n")
+
+
+def _files(files: Sequence[str]) -> list[str]:
+    """The files that are named, or those of this project."""
+    return list(files) or [str(path) for path, _ in wiring.saved_fixtures()]

@@ -1,0 +1,114 @@
+"""`latchcheck replay`: a saved counterexample, executed again step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from . import wiring
+from .errors import complain
+from .output import Output
+
+SCHEMA = "latchcheck/replays/1"
+
+# What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
+Fixture = Any
+Replayed = Any
+
+
+@click.command(
+    "replay",
+    short_help="Execute saved counterexamples again.",
+    epilog="Exit code: the first of 3, 1, 2, 5, 0 that applies to any fixture: 1 the counterexample reproduces, "
+    "2 it cannot be read, 5 it is stale: the model no longer breaks what it broke, or no longer knows its words.",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
+@click.option(
+    "--target", type=click.Choice(["model"]), default="model", show_default=True, help="What the events are done to."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+@click.pass_context
+def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str) -> None:
+    """Execute each FIXTURE again and judge it by the property that it breaks."""
+    del target  # the model is the only one
+    from latchcheck.kernel.exits import exit_code
+
+    found, unreadable = replayed(files)
+    stale = any(one.stale for _, one in found)
+    code = exit_code(["violated" for _, one in found if not one.stale], usage_error=unreadable, stale=stale)
+    out = Output(None)
+    if form == "json":
+        rows = [row(file, one, steps=True) for file, one in found]
+        out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write("\n".join(told(one, steps=True) for _, one in found))
+    context.exit(code)
+
+
+def replayed(files: Sequence[str]) -> tuple[list[tuple[str, Replayed]], bool]:
+    """What becomes of each file, and whether any could not be read, which is then said on stderr."""
+    found, unreadable = [], False
+    for file in files:
+        try:
+            fixture = wiring.load_fixture(file)
+        except Exception as error:
+            if not wiring.is_bad_input(error):
+                raise
+            complain(str(error))
+            unreadable = True
+            continue
+        found.append((file, wiring.replay_fixture(fixture)))
+    return found, unreadable
+
+
+def row(file: str, one: Replayed, *, steps: bool) -> dict[str, Any]:
+    """The outcome of one fixture as plain data."""
+    from latchcheck.report.envelope import plain
+
+    fixture = one.fixture
+    found: dict[str, Any] = {
+        "file": file,
+        "id": fixture.id,
+        "property": fixture.property,
+        "outcome": "stale" if one.stale else "reproduces",
+        "reason": one.reason,
+        "violates": {"step": fixture.violates.step, "clause": fixture.violates.clause},
+        "found_by": fixture.found_by.engine,
+    }
+    if steps and one.trace is not None:
+        found["steps"] = [
+            {
+                "at_ms": plain(step.at_ms),
+                "party": step.party,
+                "action": step.action,
+                "args": plain(step.args),
+                "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
+            }
+            for step in one.trace
+        ]
+    return found
+
+
+def told(one: Replayed, *, steps: bool) -> str:
+    """The outcome of one fixture in words."""
+    fixture = one.fixture
+    if one.trace is None:
+        return f"{fixture.id}: stale\n  {one.reason}\n"
+    lines = [f"{fixture.id}: reproduces"]
+    if steps:
+        lines += [f"  {_setting(fixture)}", *(f"  {count:>3}  {step}" for count, step in enumerate(one.trace))]
+        lines.append(f"  step {fixture.violates.step} breaks {fixture.property}: {fixture.violates.clause}")
+    return "\n".join(lines) + "\n"
+
+
+def _setting(fixture: Fixture) -> str:
+    """Under which policy, or configuration, the run happens."""
+    if fixture.config is not None:
+        return "under its own configuration"
+    switches = ", ".join(f"{name}={value}" for name, value in fixture.policy.items())
+    return f"policy {switches or 'guarded'}" + (f", era {fixture.era}" if fixture.era else "")
