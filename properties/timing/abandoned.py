@@ -219,7 +219,9 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
 def _speaks_of_work(facts: Facts) -> bool:
     """Whether the configuration has anything that could end a task or its work."""
     limits = (facts.window_ms, facts.deadline_ms, facts.ttl_ms)
-    return any(limit is not None for limit in limits) or facts.execution_declared or facts.config.client.cancel_on_abandon
+    return (
+        any(limit is not None for limit in limits) or facts.execution_declared or facts.config.client.cancel_on_abandon
+    )
 
 
 def _stopped(facts: Facts) -> Ending | str:

@@ -104,8 +104,9 @@ def _silent(facts: Facts, legs: Legs) -> Ms | None:
         if (first is None and not legs.failures_can_stop) or facts.lazy:
             continue
         # The client may stop for good: after its failures at any time, at its limit while a poll is still to come.
-        at_limit = first is not None and not legs.failures_can_stop and longest is not None
-        left = max(start, first - longest) if at_limit else start
+        left = start
+        if first is not None and longest is not None and not legs.failures_can_stop:
+            left = max(start, first - longest)
         if limit.at is None:
             return None
         if limit.admits(left):
