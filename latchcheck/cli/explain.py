@@ -1,4 +1,4 @@
-"""`latchcheck explain`: what a configuration key or a property means."""
+"""`latchcheck explain`: what a configuration key, a property, a switch or a size of a scope means."""
 
 from __future__ import annotations
 
@@ -16,27 +16,33 @@ LABEL_WIDTH = 12
 
 @click.command(
     "explain",
-    short_help="Say what a configuration key or a property means.",
+    short_help="Say what a key, a property, a switch or a size means.",
     epilog="A key may be named without its section, and in any spelling: server.orphan_window, ttlMs.",
 )
-@click.argument("name", metavar="KEY|PROPERTY")
+@click.argument("name", metavar="KEY|PROPERTY|SWITCH|SIZE")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
 def command(name: str, form: str) -> None:
-    """Say what KEY means, what it takes, its default and why; or what PROPERTY claims."""
+    """Say what KEY means, what it takes, its default and why; or what PROPERTY claims.
+
+    SWITCH is one of a policy of the lifecycle model, SIZE one of a scope.
+    """
     keys = wiring.explain_keys(name)
     claim = wiring.explain_property(name)
-    if not keys and claim is None:
+    setting = wiring.explain_setting(name)
+    if not keys and claim is None and setting is None:
         raise click.UsageError(_unknown(name))
     out = Output(None)
     if form == "json":
-        found = {"keys": keys, "property": claim}
+        found = {"keys": keys, "property": claim, "setting": setting}
         out.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
         return
     texts = [_key(row, out.width) for row in keys]
     if claim is not None:
         texts.append(_claim(name, claim, out.width))
+    if setting is not None:
+        texts.append(_setting(name, setting, out.width))
     out.write("\n".join(texts))
 
 
@@ -67,6 +73,15 @@ def _claim(name: str, claim: Mapping[str, object], width: int) -> str:
     return _entry(name, sentence, lines, width)
 
 
+def _setting(name: str, row: Mapping[str, object], width: int) -> str:
+    lines = [
+        (label, ", ".join(_words(value)) if isinstance(value, list) else value)
+        for label, value in row.items()
+        if label not in ("switch", "size", "meaning") and value != []
+    ]
+    return _entry(name, str(row["meaning"]), lines, width)
+
+
 def _entry(title: str, text: str, lines: list[tuple[str, object]], width: int) -> str:
     body = [title, _wrapped(text, "  ", "  ", width), ""]
     for label, value in lines:
@@ -89,6 +104,8 @@ def _words(values: object) -> list[str]:
 def _unknown(name: str) -> str:
     import difflib  # only when there is something to mend
 
-    near = wiring.nearest_keys(name) + difflib.get_close_matches(name, wiring.property_ids(), n=2)
+    near = wiring.nearest_keys(name) + difflib.get_close_matches(
+        name, [str(row["id"]) for row in wiring.property_rows()], n=2
+    )
     hint = f"did you mean {' or '.join(near)}?" if near else "`latchcheck list keys` names the keys"
     return f"there is no key and no property {name!r}; {hint}"

@@ -47,47 +47,55 @@ def command(
         raise click.UsageError(f"--fixture: {language} holds a model, no run; itf and mermaid hold runs")
     if language != "tla" and len(only) > 1:
         raise click.UsageError(f"--property: {language} is about one property")
-    texts = _texts(language, scope, policy, only, fixture)
+    texts = _module(scope, policy, only) if language == "tla" else {"": _text(language, scope, policy, only, fixture)}
     if output is None:
         Output(None).write("\n".join(texts.values()))
         return
-    path = Path(output)
-    folder = language == "tla"
-    if folder:
-        path.mkdir(parents=True, exist_ok=True)
     try:
         for name, text in texts.items():
-            write_whole(path / name if folder else path, text)
+            path = Path(output, name)
+            if name:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text)
     except OSError as error:
         raise click.UsageError(f"-o {output}: {error.strerror}") from error
 
 
-def _texts(language: str, scope: str, policy: str, only: Sequence[str], fixture: str | None) -> dict[str, str]:
-    """File name to text; a name counts only for tla."""
+def _module(scope: str, policy: str, only: Sequence[str]) -> dict[str, str]:
+    """File name to text: the module of the search that `explore` makes, and its configuration."""
+    from latchcheck.kernel import ModelError
+    from latchcheck.report.interchange import to_tla
+
+    plan = wiring.exploration_plan(scope, policy, only, symmetry=False)
+    if plan.absent and only:
+        absent = plan.absent[0]
+        raise click.UsageError(f"nothing to tell {absent.id!r} by: {absent.reason}")
+    if len(plan.searches) > 1:
+        raise click.UsageError(
+            f"scope {scope} is searched property by property, and a module holds one system; name a --property, "
+            "or spell out a scope: --scope tasks=2,workers=2"
+        )
+    if not plan.searches:
+        raise click.UsageError(f"scope {scope} has nothing to tell any property by")
+    search = plan.searches[0]
+    try:
+        return to_tla(search.system, search.properties, fair=search.fairness).files
+    except ModelError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _text(language: str, scope: str, policy: str, only: Sequence[str], fixture: str | None) -> str:
     from latchcheck.kernel import ModelError
     from latchcheck.report import interchange
     from latchcheck.report.interchange.dot import graph
 
     if language in RUNS:
         system, trace, title = _run(scope, policy, only, fixture)
-        return {
-            "run": interchange.to_itf(system, trace)
-            if language == "itf"
-            else interchange.to_mermaid(trace, title=title)
-        }
-    if language == "tla" and not only and wiring.is_named_scope(scope):
-        raise click.UsageError(
-            f"scope {scope} is searched property by property, and a module holds one system; name a --property, "
-            "or spell out a scope: --scope tasks=2,workers=2"
-        )
+        return interchange.to_itf(system, trace) if language == "itf" else interchange.to_mermaid(trace, title=title)
     system, asked = wiring.lifecycle_system(scope, policy, only)
+    one = asked[0] if only else None
     try:
-        if language == "tla":
-            return interchange.to_tla(system, asked).files
-        one = asked[0] if only else None
-        if language == "smt2":
-            return {"model": interchange.to_smt2(system, one)}
-        return {"graph": interchange.to_dot(graph(system), one)}
+        return interchange.to_smt2(system, one) if language == "smt2" else interchange.to_dot(graph(system), one)
     except ModelError as error:
         raise click.UsageError(str(error)) from error
 

@@ -1,4 +1,4 @@
-"""`latchcheck list`: the presets, the configuration keys and the properties that there are."""
+"""`latchcheck list`: the presets, keys, properties, and what the lifecycle model may be set to."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ import click
 from . import wiring
 from .output import Output
 
+# What the lifecycle model has lists of: the columns, and how each is laid out.
+LIFECYCLE: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "policies": (("switch", "values", "meaning"), "<ww"),
+    "scopes": (("size", "ci", "deep", "wide", "default", "meaning"), "<>>>>w"),
+    "mutants": (("mutant", "properties"), "<w"),
+}
 
-@click.command("list", short_help="List presets, configuration keys or properties.")
-@click.argument("what", type=click.Choice(["presets", "keys", "properties"]))
+
+@click.command("list", short_help="List presets, keys, properties, policies, scopes or mutants.")
+@click.argument("what", type=click.Choice(["presets", "keys", "properties", *LIFECYCLE]))
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
 def command(what: str, form: str) -> None:
-    """List the presets of published clients and servers, the keys of a configuration, or the properties.
+    """List what there is to choose from.
+
+    That is the presets of published clients and servers, the keys of a configuration, the properties, and for the
+    lifecycle model the switches of a policy, the sizes of a scope, and the mutants.
 
     As JSON each row holds all that is known of it, for a preset every value with the place where it was seen.
     """
-    rows = {"presets": wiring.preset_rows, "keys": wiring.key_rows, "properties": wiring.property_rows}[what]()
+    rows = _rows(what)
     out = Output(None)
     if form == "json":
         out.write(json.dumps({what: rows}, indent=2, ensure_ascii=False) + "\n")
@@ -29,8 +39,16 @@ def command(what: str, form: str) -> None:
         out.write(_presets(rows))
     elif what == "properties":
         out.write(_properties(rows, out.width))
+    elif what in LIFECYCLE:
+        out.write(_lifecycle(what, rows, out.width))
     else:
         out.write(_table(["key", "default", "takes"], [[row["key"], row["default"], row["takes"]] for row in rows]))
+
+
+def _rows(what: str) -> list[dict[str, object]]:
+    if what in LIFECYCLE:
+        return wiring.lifecycle_rows(what)
+    return {"presets": wiring.preset_rows, "keys": wiring.key_rows, "properties": wiring.property_rows}[what]()
 
 
 def _presets(rows: Sequence[Mapping[str, object]]) -> str:
@@ -44,8 +62,26 @@ def _presets(rows: Sequence[Mapping[str, object]]) -> str:
 def _properties(rows: Sequence[Mapping[str, object]], width: int) -> str:
     from latchcheck.report.layout import columns
 
-    cells = [("property", "keyword", "claims"), *((str(r["id"]), str(r["keyword"]), str(r["sentence"])) for r in rows)]
-    return "\n".join(columns(cells, align="<<w", width=width, indent=0)) + "\n"
+    texts = []
+    for verb in ("verify", "explore"):
+        found = [row for row in rows if row["verb"] == verb]
+        cells = [(f"{verb} --property", "keyword", "claims")]
+        cells += [(str(row["id"]), str(row["keyword"]), str(row["sentence"])) for row in found]
+        texts.append("\n".join(columns(cells, align="<<w", width=width, indent=0)) + "\n")
+    return "\n".join(texts)
+
+
+def _lifecycle(what: str, rows: Sequence[Mapping[str, object]], width: int) -> str:
+    """Rows of a few columns, the lists in them separated by commas."""
+    from latchcheck.report.layout import columns
+
+    names, align = LIFECYCLE[what]
+    cells = [names, *(tuple(_cell(row[name]) for name in names) for row in rows)]
+    return "\n".join(columns(cells, align=align, width=width, indent=0)) + "\n"
+
+
+def _cell(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

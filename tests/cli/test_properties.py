@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from latchcheck.cli.wiring import property_ids
+from latchcheck.cli.wiring import lifecycle_ids, property_ids
 from tests.cli.conftest import Outcome
 
 IDS = property_ids()
@@ -21,16 +21,18 @@ def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
     return Outcome(code, captured.out, captured.err)
 
 
-def test_there_are_twenty_and_they_are_listed_in_order(capfd: pytest.CaptureFixture[str]) -> None:
-    """The list names each of the twenty timing properties once, with its keyword and its sentence."""
+def test_they_are_listed_in_order(capfd: pytest.CaptureFixture[str]) -> None:
+    """The list names each of the twenty timing and twenty-five lifecycle properties once, below the verb that answers."""
     outcome = run(capfd, "list", "properties")
-    head, *lines = outcome.out.splitlines()
-    assert head.split() == ["property", "keyword", "claims"]
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(IDS)
-    assert len(IDS) == 20
-    assert max(len(line) for line in lines) <= 80
+    first, second = outcome.out.split("\n\n")
+    for verb, ids, text in (("verify", IDS, first), ("explore", lifecycle_ids(), second)):
+        head, *lines = text.splitlines()
+        assert head.split() == [verb, "--property", "keyword", "claims"]
+        assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(ids)
+        assert max(len(line) for line in lines) <= 80
+    assert (len(IDS), len(lifecycle_ids())) == (20, 25)
     rows = json.loads(run(capfd, "list", "properties", "--format", "json").out)["properties"]
-    assert [row["id"] for row in rows] == list(IDS)
+    assert [row["id"] for row in rows] == [*IDS, *lifecycle_ids()]
 
 
 @pytest.mark.parametrize("name", IDS)
