@@ -14,7 +14,7 @@ from .symmetry import Symmetry
 MEMORY_MAX_BYTES = 2 << 30
 
 Stopped = Literal["violation", "states", "memory", "interrupt"]
-Searcher = Literal["auto", "python", "numba"]
+Searcher = Literal["auto", "python", "compiled"]
 
 
 @attrs.frozen
@@ -67,7 +67,8 @@ class Exploration:
     `reached` counts for each property the states in which its antecedent held: zero means that it said nothing.
     `witnesses` holds a shortest run for each "reachable" property that is reached; after a complete search, one that is
     missing is not reachable.
-    `engine` is "ticks", "python" or "numba", and `bytes_used` what the states took: measured for numba, else estimated.
+    `engine` is "ticks", "python" or "compiled"; `bytes_used` is what the states took, measured where compiled, else
+    estimated.
     """
 
     states: int

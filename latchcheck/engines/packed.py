@@ -10,10 +10,11 @@ import attrs
 from latchcheck.kernel import ModelError, Property, System, Trace
 from latchcheck.kernel.stepping import Stepper
 
+from . import machine_code
 from .exploration import Exploration, Options, Progress, Stopped
 from .layout import Layout
 from .packed_runs import SAMPLE, Runs
-from .packed_search import COLD_STATES, DONE, WARM_STATES, Compiled, NumbaStore, PythonStore, Store, edge_of
+from .packed_search import COLD_STATES, DONE, WARM_STATES, Compiled, MachineStore, PythonStore, Store, edge_of
 from .packed_source import GOING, LIMIT, RANGE, VIOLATED, Plan
 from .symmetry import Image, canonical, images
 
@@ -71,19 +72,20 @@ class _Switch:
     def __init__(self, plan: Plan, options: Options) -> None:
         self._plan = plan
         self._compiled: Compiled | None = None
-        self._at = {"auto": WARM_STATES, "numba": 0, "python": None}[options.searcher]
-        self._forced = options.searcher == "numba"
+        self._at = {"auto": WARM_STATES, "compiled": 0, "python": None}[options.searcher]
+        self._forced = options.searcher == "compiled"
 
     def due(self, states: int) -> Compiled | None:
         """The compiled search if it should take over now."""
         if self._at is None or states < self._at:
             return None
         if self._compiled is None:
-            self._compiled = Compiled(self._plan)
-            if not self._compiled.possible():
+            self._compiled = Compiled(self._plan) if machine_code.available() else None
+            if self._compiled is None or not self._compiled.exact:
                 if self._forced:
                     raise ModelError(
-                        f"system {self._plan.system.name!r} needs numbers beyond 64 bits, or numba is missing"
+                        f"system {self._plan.system.name!r} cannot be compiled: "
+                        + ("install latchcheck[explore]" if self._compiled is None else "its numbers need over 62 bits")
                     )
                 self._at = None
                 return None
@@ -142,8 +144,7 @@ class _Search:
 
     def _take_over(self, compiled: Compiled) -> None:
         assert isinstance(self.store, PythonStore)
-        search = compiled.load()
-        self.store = NumbaStore(self.plan, search, self.store, self.limit, first=not self.options.keep_going)
+        self.store = MachineStore(self.plan, compiled.load(), self.store, self.limit, first=not self.options.keep_going)
 
     def _tell(self, counts: _Counts) -> None:
         now = time.perf_counter()
@@ -183,7 +184,7 @@ class _Search:
             clauses={name: label for name, (_, _, label) in broken.items()},
             loops=loops,
             stopped=stopped,
-            engine="numba" if isinstance(self.store, NumbaStore) else "python",
+            engine="compiled" if isinstance(self.store, MachineStore) else "python",
             bytes_used=self.store.bytes_used,
         )
 

@@ -5,17 +5,17 @@ Both keep the states in the order in which they were found and, for each, the po
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from array import array
 from typing import Any, Protocol
 
 import attrs
 
 from latchcheck.kernel.compiling import define
 
-from . import compiled_cache
+from . import machine_code
 from .layout import WORD_BITS, Layout
-from .numba_source import DONE, NumbaSearch
+from .machine_code import Code, Memory
+from .machine_source import AHEAD, DONE, MachineSearch
 from .packed_source import FULL, GOING, Plan, PythonSearch
 
 _WORD = (1 << WORD_BITS) - 1
@@ -23,8 +23,7 @@ _WORD = (1 << WORD_BITS) - 1
 PYTHON_BYTES = 140
 # States after which compiled code is worth its start: with machine code on disk, and without.
 WARM_STATES, COLD_STATES = 60_000, 400_000
-_STRETCH_PYTHON, _STRETCH_NUMBA = 20_000, 500_000
-_AHEAD = 1024
+_STRETCH_PYTHON, _STRETCH_MACHINE = 20_000, 500_000
 _TABLE_MIN = 1 << 16
 # The table grows by half when it is this full; it is then never less than half full once it has grown.
 _LOAD = 0.8
@@ -32,7 +31,7 @@ _LOAD = 0.8
 
 @attrs.define
 class Tally:
-    """What the generated functions count, and where properties broke: lists for Python, arrays for numba."""
+    """What the generated functions count, and where properties broke: lists for Python, memory for the machine."""
 
     fired: Any
     reached: Any
@@ -127,102 +126,91 @@ class PythonStore:
         return self.parents[position]
 
 
-class NumbaStore:
-    """States in an array; the memory behind it is taken only as it fills."""
+class MachineStore:
+    """States in memory that is taken only as it fills, searched by compiled code."""
 
-    def __init__(self, plan: Plan, search: Callable[..., Any], before: PythonStore, limit: int, *, first: bool) -> None:
-        import numpy as np
-
-        self._np, self._search, self._layout = np, search, plan.layout
+    def __init__(self, plan: Plan, code: Code, before: PythonStore, limit: int, *, first: bool) -> None:
+        self._code, self._layout = code, plan.layout
         self._first, self._limit = first, limit
         self._words = words = plan.layout.words
-        self._states = np.empty(self._room(plan) * words, np.int64)
-        self._parents = np.empty(self._room(plan), np.uint32 if limit < _WORD >> 32 else np.int64)
         self._fanout = plan.fanout
-        rows = _AHEAD + plan.fanout
-        self._buffer = np.empty(rows * words, np.int64)
-        self._links, self._slots, self._tags = (np.empty(rows, np.int64) for _ in range(3))
-        self._scratch = np.empty(2 * _AHEAD, np.int64)
-        self._cursor = np.zeros(8, np.int64)
+        rows = AHEAD + plan.fanout
+        self._states = Memory((limit + rows) * words)
+        self._parents = Memory(limit + rows, "I")
+        self._buffer = Memory(rows * words)
+        self._links, self._slots, self._tags = (Memory(rows) for _ in range(3))
+        self._cursor = Memory(8)
         self._take(before)
-        self._table = self._filled(max(_TABLE_MIN, 4 * before.count))
-
-    def _room(self, plan: Plan) -> int:
-        return self._limit + _AHEAD + plan.fanout
+        self._size = max(_TABLE_MIN, 4 * before.count)
+        self._table = self._filled()
 
     def _take(self, before: PythonStore) -> None:
-        np, words, count = self._np, self._words, before.count
+        words, count = self._words, before.count
         for word in range(words):
             shift = word * WORD_BITS
-            self._states[word : count * words : words] = [state >> shift & _WORD for state in before.order]
-        self._parents[0] = 0
-        self._parents[1:count] = before.parents[1:]
+            self._states.numbers[word : count * words : words] = array(
+                "q", [state >> shift & _WORD for state in before.order]
+            )
+        self._parents.numbers[1:count] = array("I", before.parents[1:])
         old = before.tally
         edges = [edge >> word * WORD_BITS & _WORD for edge in old.edges for word in range(words)]
         parts = (old.fired, old.reached, old.found, old.broken, edges)
-        # numba cannot tell the type of an array without elements by itself, so each is made as int64.
-        self.tally = Tally(*(np.array(part, np.int64) for part in parts))
-        self._cursor[0], self._cursor[1] = before.at, count
+        self._kept = [Memory.of(part) for part in parts]
+        self.tally = Tally(*(kept.numbers[: len(part)] for kept, part in zip(self._kept, parts, strict=True)))
+        self._cursor.numbers[0], self._cursor.numbers[1] = before.at, count
 
-    def _filled(self, size: int) -> Any:
-        from .numba_runtime import refill_positions, refill_words
-
-        np, count = self._np, self.count
-        self._full = min(int(size * _LOAD) - _AHEAD - self._fanout, 1 << 62)
+    def _filled(self) -> Memory:
+        """A table of the present size with every state in it."""
+        self._full = int(self._size * _LOAD) - AHEAD - self._fanout
+        table = Memory(self._size, "q" if self._words == 1 else "I")
         if self._words == 1:
-            table = np.full(size, -1, np.int64)
-            refill_words(self._states, count, table, self._scratch)
-        else:
-            table = np.zeros(size, np.uint32)
-            refill_positions(self._states, count, table, self._scratch, self._words)
+            table.fill(0xFF)
+        self._code.refill(self._states, self.count, table, self._slots, self._size, AHEAD)
         return table
 
     @property
     def at(self) -> int:
         """The next state to take."""
-        return int(self._cursor[0])
+        return self._cursor.numbers[0]
 
     @property
     def count(self) -> int:
         """How many states there are."""
-        return int(self._cursor[1])
+        return self._cursor.numbers[1]
 
     @property
     def detail(self) -> Any:
         """The action, the variable and the value of an update out of range."""
-        code, position, value = (int(number) for number in self._cursor[3:6])
+        code, position, value = self._cursor.numbers[3:6]
         return code, list(self._layout.fields)[position], value
 
     @property
     def bytes_used(self) -> int:
         """The states, their parents and the table as it is now."""
-        each = 8 * self._words + self._parents.itemsize
-        return each * self.count + self._table.nbytes
+        return (8 * self._words + 4) * self.count + self._size * (8 if self._words == 1 else 4)
 
     def advance(self) -> int:
         """Search one stretch."""
-        self._cursor[2] = self.at + _STRETCH_NUMBA
-        tally = self.tally
-        how = self._search(
-            self._states, self._parents, self._table, tally.fired, tally.reached, tally.found, tally.broken,
-            tally.edges, self._buffer, self._links, self._slots, self._tags, self._cursor, self._limit, _AHEAD,
-            self._full, self._first,
+        self._cursor.numbers[2] = self.at + _STRETCH_MACHINE
+        how = self._code.search(
+            self._states, self._parents, self._table, *self._kept, self._buffer, self._links, self._slots,
+            self._tags, self._cursor, self._size, self._limit, AHEAD, self._full, self._first,
         )  # fmt: skip
         if how == FULL:
-            size = len(self._table) + (len(self._table) >> 1)
+            self._size += self._size >> 1
             del self._table  # the old one is not needed to fill the new one
-            self._table = self._filled(size)
+            self._table = self._filled()
             return GOING
         return how
 
     def state(self, position: int) -> int:
         """A state, packed in one int."""
-        base = position * self._words
-        return sum(int(self._states[base + word]) << word * WORD_BITS for word in range(self._words))
+        words = self._states.numbers[position * self._words : (position + 1) * self._words]
+        return sum(kept << word * WORD_BITS for word, kept in enumerate(words))
 
     def parent(self, position: int) -> int:
         """The position of the state it was found from."""
-        return int(self._parents[position]) if position else -1
+        return self._parents.numbers[position] if position else -1
 
 
 def edge_of(store: Store, layout: Layout, k: int) -> int:
@@ -233,39 +221,20 @@ def edge_of(store: Store, layout: Layout, k: int) -> int:
     return sum(int(edges[k * layout.words + word]) << word * WORD_BITS for word in range(layout.words))
 
 
-@attrs.define
 class Compiled:
     """The compiled search of a plan: whether it can be had, whether the disk has it, and how to load it."""
 
-    plan: Plan
-    text: str = ""
-    name: str = ""
-
-    def possible(self) -> bool:
-        """Whether numba is installed and machine integers suffice."""
-        from importlib.util import find_spec
-
-        if find_spec("numba") is None:
-            return False
-        source = NumbaSearch(self.plan).source()
+    def __init__(self, plan: Plan) -> None:
+        source = MachineSearch(plan).source()
+        # Where a number might not fit the machine, only Python counts right.
+        self.exact = source.exact
         self.text = "\n".join(source.lines) + "\n"
-        if source.exact:
-            self.name = compiled_cache.name_of(self.text, _numba_version())
-        return source.exact
+        self._compiler = machine_code.Compiler()
 
     def is_warm(self) -> bool:
         """Whether machine code is on disk."""
-        return compiled_cache.is_warm(self.name)
+        return self._compiler.path(self.text).exists()
 
-    def load(self) -> Callable[..., Any]:
-        """The function."""
-        return compiled_cache.load(self.name, self.text)
-
-
-def _numba_version() -> str:
-    """The installed version, without importing what is slow to import."""
-    if "numba" in sys.modules:
-        return sys.modules["numba"].__version__
-    from importlib.metadata import version
-
-    return version("numba")
+    def load(self) -> Code:
+        """The functions."""
+        return self._compiler.load(self.text)

@@ -1,4 +1,4 @@
-"""Writes the functions that search packed states: one for Python, one for numba, one that lists single steps.
+"""Writes the functions that search packed states: one for Python, one for the machine, one that lists single steps.
 
 All three come from the same blocks, so that they count alike: states are taken in the order in which they were found,
 properties are judged when a state is taken, and then every action happens in the order of the system.

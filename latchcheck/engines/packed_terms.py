@@ -1,4 +1,4 @@
-"""Writes z3 expressions over packed states as source that Python and numba read alike.
+"""Writes z3 expressions over packed states as source that Python and the machine read alike.
 
 Enum labels become their positions, integers stay themselves, conditions are bools; nothing is rounded.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import permutations, product
+from itertools import permutations
 from math import factorial, prod
 
 import attrs
@@ -55,6 +55,22 @@ class Image:
             after[self.goes.get(name, name)] = self.becomes.get(name, {}).get(value, value)
         return tuple(after[name] for name in names)
 
+    def then(self, other: Image) -> Image:
+        """This swap and another after it: a variable of a task and a worker moves twice."""
+        names = dict.fromkeys((*self.goes, *other.goes))
+        once = {name: self.goes.get(name, name) for name in names}
+        goes = {name: other.goes.get(there, there) for name, there in once.items()}
+        becomes: dict[str, Mapping[Value, Value]] = {}
+        back = {there: here for here, there in self.goes.items()}
+        for name in dict.fromkeys((*self.becomes, *(back.get(there, there) for there in other.becomes))):
+            first, second = self.becomes.get(name, {}), other.becomes.get(self.goes.get(name, name), {})
+            values = dict.fromkeys((*first, *second))
+            becomes[name] = {value: second.get(first.get(value, value), first.get(value, value)) for value in values}
+        return Image(
+            {name: there for name, there in goes.items() if name != there},
+            {name: swap for name, swap in becomes.items() if any(old != new for old, new in swap.items())},
+        )
+
 
 def images(system: System, groups: Sequence[Symmetry]) -> tuple[Image, ...]:
     """Every way to swap but the one that changes nothing; ModelError where there are too many or a name is unknown."""
@@ -63,21 +79,23 @@ def images(system: System, groups: Sequence[Symmetry]) -> tuple[Image, ...]:
         raise ModelError(f"{count} ways to swap are more than {IMAGES_MAX}; declare fewer members interchangeable")
     for group in groups:
         _check(system, group)
-    found = []
-    for orders in product(*(permutations(range(len(group.members))) for group in groups)):
+    found = [Image({}, {})]
+    for group in groups:
+        found = [image.then(swap) for image in found for swap in _swaps(group)]
+    return tuple(image for image in found if image.goes or image.becomes)
+
+
+def _swaps(group: Symmetry) -> Iterable[Image]:
+    """Every order of the members of one group."""
+    for order in permutations(range(len(group.members))):
         goes: dict[str, str] = {}
-        becomes: dict[str, dict[Value, Value]] = {}
-        for group, order in zip(groups, orders, strict=True):
-            for here, there in enumerate(order):
-                goes |= dict(zip(group.members[here], group.members[there], strict=True))
-            for name, values in group.references.items():
-                swap = {values[here]: values[there] for here, there in enumerate(order) if here != there}
-                if swap:
-                    becomes[name] = {**becomes.get(name, {}), **swap}
-        goes = {name: there for name, there in goes.items() if name != there}
-        if goes or becomes:
-            found.append(Image(goes, becomes))
-    return tuple(found)
+        for here, there in enumerate(order):
+            goes |= dict(zip(group.members[here], group.members[there], strict=True))
+        becomes = {
+            name: {values[here]: values[there] for here, there in enumerate(order)}
+            for name, values in group.references.items()
+        }
+        yield Image(goes, becomes)
 
 
 def _check(system: System, group: Symmetry) -> None:
@@ -97,9 +115,8 @@ def canonical(layout: Layout, swaps: Sequence[Image]) -> Callable[[Blocks], None
     def write(blocks: Blocks) -> None:
         words = range(blocks.words)
         names = ", ".join(f"t{word}" for word in words)
-        if blocks.split:
-            blocks.line("@njit(cache=True)")
-        blocks.line(f"def canonical({names}):")
+        parameters = ", ".join(f't{word}: "i64"' for word in words)
+        blocks.line(f"def canonical({parameters}) -> {blocks.words}:")
         for word in words:
             blocks.line(f"s{word} = t{word}")
         for swap in swaps:

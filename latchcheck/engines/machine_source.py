@@ -1,4 +1,4 @@
-"""Writes the search for numba: successors are gathered in a buffer and looked up together.
+"""Writes the search for the machine: successors are gathered in a buffer and looked up together.
 
 A look-up in a table of many megabytes waits for the memory; a thousand of them, asked for ahead, wait at the same time.
 """
@@ -10,10 +10,55 @@ from .packed_actions import Fired
 from .packed_source import FULL, GOING, LIMIT, RANGE, VIOLATED, Body
 
 DONE = FULL + 1
-IMPORTS = """\
-from numba import njit
+# An entry of a table of positions: the position of the state plus one, above it some bits of the hash, 0 when empty.
+POSITION_BITS = 28
+AHEAD = 1024
 
-from latchcheck.engines.numba_runtime import POSITION_BITS, POSITION_MASK, mix, prefetch, slot_of, tag_of
+_HELPERS = f"""\
+def mix(word: "i64") -> 1:
+    word = (word ^ (word >> 32)) * -7046029254386353131
+    word = (word ^ (word >> 29)) * -4658895280553007687
+    return word ^ (word >> 32)
+def slot_of(hashed: "i64", size: "i64") -> 1:
+    return ((hashed & {(1 << 32) - 1}) * size) >> 32
+def entry_of(hashed: "i64", position: "i64") -> 1:
+    return (((hashed >> 33) & 15) << {POSITION_BITS}) | (position + 1)
+"""
+
+_REFILL_WORDS = """\
+def refill(states: "i64*", count: "i64", table: "i64*", slots: "i64*", size: "i64", ahead: "i64") -> 1:
+    start = 0
+    while start < count:
+        stop = start + ahead if start + ahead < count else count
+        for at in range(start, stop):
+            slot = slot_of(mix(states[at]), size)
+            slots[at - start] = slot
+            prefetch(table, slot)
+        for at in range(start, stop):
+            slot = slots[at - start]
+            while table[slot] != -1:
+                slot = slot + 1 if slot + 1 < size else 0
+            table[slot] = states[at]
+        start = stop
+    return 0
+"""
+
+_REFILL_POSITIONS = """\
+def refill(states: "i64*", count: "i64", table: "u32*", slots: "i64*", size: "i64", ahead: "i64") -> 1:
+    start = 0
+    while start < count:
+        stop = start + ahead if start + ahead < count else count
+        for at in range(start, stop):
+            slot = slot_of({hash}, size)
+            slots[at - start] = slot
+            prefetch(table, slot)
+        for at in range(start, stop):
+            slot = slots[at - start]
+            while table[slot] != 0:
+                slot = slot + 1 if slot + 1 < size else 0
+            table[slot] = entry_of({hash}, at)
+        start = stop
+    return 0
 """
 
 _LOOK_UP_WORDS = """\
@@ -35,9 +80,7 @@ for k in range(n):
             parents[count] = links[k]
             count += 1
             break
-        slot += 1
-        if slot == size:
-            slot = 0
+        slot = slot + 1 if slot + 1 < size else 0
         known = table[slot]
     if how == {LIMIT}:
         break
@@ -48,40 +91,40 @@ for k in range(n):
     hashed = {hash}
     slot = slot_of(hashed, size)
     slots[k] = slot
-    tags[k] = tag_of(hashed)
+    tags[k] = entry_of(hashed, -1)
     prefetch(table, slot)
 for k in range(n):
-    known = table[slots[k]] & POSITION_MASK
+    known = table[slots[k]] & {MASK}
     if known != 0:
-        prefetch(states, (known - 1) * {words})
+        base = (known - 1) * {words}
+        prefetch(states, base)
 for k in range(n):
     slot = slots[k]
     tag = tags[k]
-    while True:
+    looking = True
+    while looking:
         known = table[slot]
         if known == 0:
             if count >= limit:
                 how = {LIMIT}
                 break
-            table[slot] = tag << POSITION_BITS | (count + 1)
+            table[slot] = tag + count + 1
 {store}
             parents[count] = links[k]
             count += 1
             break
-        if known >> POSITION_BITS == tag:
-            base = ((known & POSITION_MASK) - 1) * {words}
+        base = ((known & {MASK}) - 1) * {words}
+        if known - (known & {MASK}) == tag:
             if {same}:
-                break
-        slot += 1
-        if slot == size:
-            slot = 0
+                looking = False
+        slot = slot + 1 if slot + 1 < size else 0
     if how == {LIMIT}:
         break
 """
 
 
-class NumbaSearch(Body):
-    """Source of `search(...)` over numpy arrays.
+class MachineSearch(Body):
+    """Source of `search(...)`, and of `refill(...)`, which fills a larger table.
 
     `cursor` holds the next state to take, the number of states, where to stop, and after an update out of range the
     action, the field and the value.
@@ -93,13 +136,14 @@ class NumbaSearch(Body):
     def write(self) -> None:
         """The lines of the function."""
         blocks, words = self.blocks, self.blocks.words
-        blocks.lines[:0] = IMPORTS.splitlines()
-        blocks.line("@njit(cache=True, error_model='numpy')")
-        blocks.line(
-            "def search(states, parents, table, fired, reached, found, broken, edges, "
-            "buffer, links, slots, tags, cursor, limit, room, full, first):"
-        )
-        for line in ("at, count, stop = cursor[0], cursor[1], cursor[2]", "size = len(table)", "hit = False"):
+        blocks.lines[:0] = [*_HELPERS.splitlines(), *self._refill()]
+        table = "i64*" if words == 1 else "u32*"
+        arrays = ("fired", "reached", "found", "broken", "edges", "buffer", "links", "slots", "tags", "cursor")
+        parameters = [f'states: "i64*", parents: "u32*", table: "{table}"', *(f'{name}: "i64*"' for name in arrays)]
+        numbers = ("size", "limit", "room", "full", "first")
+        parameters += [f'{name}: "i64"' for name in numbers]
+        blocks.line(f"def search({', '.join(parameters)}) -> 1:")
+        for line in ("at, count, stop = cursor[0], cursor[1], cursor[2]", "hit = False"):
             blocks.line(line)
         blocks.line(f"how = {GOING}")
         blocks.line(f"while how == {GOING} and at < stop:")
@@ -135,19 +179,31 @@ class NumbaSearch(Body):
         self.blocks.line("break")
         self.blocks.level -= 1
 
+    def _hash(self, array: str, base: str) -> str:
+        """The source of the hash of a state in an array."""
+        words = self.blocks.words
+        hashed = f"mix({array}[{base}{f' * {words}' if words > 1 else ''}])"
+        for word in range(1, words):
+            hashed = f"mix({hashed} ^ {array}[{base} * {words} + {word}])"
+        return hashed
+
+    def _refill(self) -> list[str]:
+        text = _REFILL_WORDS if self.blocks.words == 1 else _REFILL_POSITIONS.format(hash=self._hash("states", "at"))
+        return text.splitlines()
+
     def _look_up(self) -> None:
         words = self.blocks.words
         if words == 1:
             text = _LOOK_UP_WORDS.format(LIMIT=LIMIT)
         else:
-            hashed = f"mix(buffer[k * {words}])"
-            for word in range(1, words):
-                hashed = f"mix({hashed} ^ buffer[k * {words} + {word}])"
             store = "\n".join(
                 f"            states[count * {words} + {word}] = buffer[k * {words} + {word}]" for word in range(words)
             )
             same = " and ".join(f"states[base + {word}] == buffer[k * {words} + {word}]" for word in range(words))
-            text = _LOOK_UP_POSITIONS.format(LIMIT=LIMIT, hash=hashed, words=words, store=store, same=same)
+            mask = (1 << POSITION_BITS) - 1
+            text = _LOOK_UP_POSITIONS.format(
+                LIMIT=LIMIT, MASK=mask, hash=self._hash("buffer", "k"), words=words, store=store, same=same
+            )
         self.blocks.lines += ["    " * self.blocks.level + line for line in text.splitlines()]
 
     def fail(self, code: int, field: Field, source: str) -> None:
