@@ -54,6 +54,14 @@ def test_several_properties_share_a_model(run: Run) -> None:
     assert outcome.out.endswith("INVARIANT begins_working\nINVARIANT single_execution\n")
 
 
+def test_what_should_come_is_checked_under_fairness(run: Run) -> None:
+    """The leads-to form of a property is exported with the fairness that it needs."""
+    outcome = run("export", "tla", "--property", "client-converges/leads-to")
+
+    assert outcome.out.endswith("PROPERTY client_converges_leads_to\n")
+    assert "    /\\ WF_vars(" in outcome.out
+
+
 def test_smt2_holds_the_relation_and_the_questions(run: Run) -> None:
     """With a property the script asks whether it is inductive, without it states the relation alone."""
     assert "(check-sat)" in run("export", "smt2", "--property", "begins-working").out
@@ -92,6 +100,7 @@ def test_a_run_is_that_of_a_fixture_or_of_the_search(run: Run) -> None:
         (("dot",), "has more than 500 states; draw a smaller scope"),
         (("tla", "--fixture", SAVED_RUN), "tla holds a model, no run"),
         (("smt2", "--property", "a", "--property", "b"), "smt2 is about one property"),
+        (("tla",), "scope ci is searched property by property"),
         (("tla", "--property", "no-orphan"), "property: there is no 'no-orphan'"),
         (("tla", "--scope", "tasks=0"), "scope: tasks cannot be '0'"),
         (("tla", "--policy", "terminal_guard=cass"), "did you mean 'cas'?"),
