@@ -10,7 +10,7 @@ from functools import cached_property
 
 import attrs
 
-from .schedule import RAMP_LIMIT, Ms, Schedule, Span
+from .schedule import RAMP_LIMIT, Ms, RampTooLong, Schedule, Span
 
 
 @attrs.frozen(slots=False)
@@ -25,17 +25,24 @@ class Legs:
 
     @cached_property
     def ramp(self) -> tuple[Span, ...]:
-        """Gaps before poll 1, 2, ..., K; the gap before every later poll is that before poll K."""
+        """Gaps before poll 1, 2, ..., K; the gap before every later poll is that before poll K.
+
+        Raises RampTooLong where K is beyond what is unrolled.
+        """
         schedule, spans = self.schedule, []
         for delay, span in zip(schedule.nominal(), schedule.gaps(), strict=False):
             spans.append(span)
             grown = delay * schedule.multiplier
             if grown == delay or (schedule.max_ms is not None and delay >= schedule.max_ms):
                 break
-            if schedule.max_ms is None and delay * schedule.jitter[0] > self.horizon_ms:
+            if schedule.max_ms is None and delay * schedule.jitter[1] > self.horizon_ms:
+                # One silence is now longer than anything that could end it, so later ones make no difference.
                 break
             if len(spans) == RAMP_LIMIT:
-                break
+                raise RampTooLong(
+                    f"the client's delay grows for more than {RAMP_LIMIT} polls, which are not unrolled; "
+                    "a larger multiplier or a nearer max_delay can be answered"
+                )
         while len(spans) > 1 and spans[-1] == spans[-2]:
             spans.pop()
         return tuple(spans)
@@ -74,20 +81,29 @@ class Legs:
             return self.gap(k)
         return self._error_gaps[in_a_row - 1]
 
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], Span]:
+        return {}
+
+    def _until_sent(self, k: int, failed: int) -> Span:
+        """From a contact to the sending of a poll, `failed` polls in a row having failed before it."""
+        k = min(k, self.steady)
+        if (k, failed) not in self._known:
+            if failed == 0:
+                span = self.schedule.latency + self.gap(k)
+            else:
+                span = self.until_noticed(k, failed) + self.error_gap(k + failed, failed)
+            self._known[k, failed] = span
+        return self._known[k, failed]
+
     def until_noticed(self, k: int, failed: int) -> Span:
         """From a contact to the moment when the client notices the `failed`-th failure in a row."""
         timeout = self.schedule.request_timeout_ms or 0
-        span = self.schedule.latency + self.gap(k)
-        for in_a_row in range(1, failed):
-            span = span + Span(timeout, timeout) + self.error_gap(k + in_a_row, in_a_row)
-        return span + Span(timeout, timeout)
+        return self._until_sent(k, failed - 1) + Span(timeout, timeout)
 
     def leg(self, k: int, failed: int = 0) -> Span:
         """From a contact to the arrival of the next successful poll, `failed` polls having failed before it."""
-        if failed == 0:
-            return self.schedule.latency + self.gap(k) + self.schedule.latency
-        after = self.error_gap(k + failed, failed)
-        return self.until_noticed(k, failed) + after + self.schedule.latency
+        return self._until_sent(k, failed) + self.schedule.latency
 
     def longest(self, k: int) -> Ms | None:
         """Longest silence that starts before poll `k`, the client following its schedule and once being away."""

@@ -283,6 +283,7 @@ class Poller:
         unseen = z3.Or(V["status"] == STATUS["working"], V["cause"] == CAUSE["worker"])
         guard = (
             Clause("the client still waits", active()),
+            Clause("no polls are just being told as one", V["client"] != CLIENT["cycling"]),
             Clause("the limit is reached", V["now"] >= V["give_up_at"]),
         )
         travels = z3.And(V["client"] == CLIENT["asking"], V["poll_fate"] != FATE["request_lost"])

@@ -15,8 +15,12 @@ from ..config import Config
 Ms = int | Fraction
 """Milliseconds, exact."""
 
-RAMP_LIMIT = 4_000
-"""Longest ramp that is unrolled; a multiplier of at least 1.01 reaches any ceiling a file may state before that."""
+RAMP_LIMIT = 300
+"""Longest ramp that is unrolled: a multiplier of 1.05 grows two million-fold in it."""
+
+
+class RampTooLong(ValueError):
+    """The nominal delay takes more than `RAMP_LIMIT` polls to stop growing: nothing is said about such a client."""
 
 
 @attrs.frozen

@@ -120,12 +120,12 @@ class Script:
             low = min(latency.hi, max(low, Fraction(rounds.length_ms) / rounds.count - gap - latency.hi))
         heard_first = start + (low if not first or self.handle_ms is None else self.handle_ms)
         contact = start + rounds.length_ms
-        heard = contact + low
+        heard = contact + (heard_first - start)
         return (
             [
                 (heard_first, "handle_arrives" if first else "reply_arrives", {}),
                 (heard_first, "polls", {"count": rounds.count, "until": heard}),
-                (heard, "polls_end", {"reply_latency": heard - contact}),
+                (heard, "polls_end", {}),
             ],
             contact,
             heard,

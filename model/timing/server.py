@@ -89,43 +89,42 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
     lo, hi = poller.latency()
     least_gap, greatest_gap = poller.gap()
     rounds, elapsed = z3.ToReal(count.term), until.term - V["now"]
+    # Every reply takes as long as the one just heard, so that the last contact is known when the polls are over.
+    reply = V["since"] - V["last_contact"]
     guard = [
         Clause("a gap has just begun", z3.And(V["client"] == CLIENT["pausing"], V["now"] == V["since"])),
+        Clause("the client is not away", z3.Not(V["away_now"])),
         Clause("the gap grows no more", poller.steady()),
         Clause("no poll has just failed", V["failures"] == 0),
         Clause("the task is working", z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))),
-        Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + lo)),
-        Clause("each round is at most its greatest", elapsed <= rounds * (greatest_gap + hi + hi)),
+        Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + reply)),
+        Clause("each round is at most its greatest", elapsed <= rounds * (greatest_gap + hi + reply)),
     ]
-    silences = elapsed + rounds * (V["since"] - V["last_contact"])
     lazy = numbers.config.server.sweep_period_ms == "lazy"
     for name, instant, follows_contact, inclusive in windows.limits_while_working():
         if follows_contact:
             allowed = rounds * (instant - V["last_contact"])
-            quiet = silences < allowed if inclusive else silences <= allowed
+            quiet = elapsed < allowed if inclusive else elapsed <= allowed
         elif lazy:
             quiet = until.term < instant if inclusive else until.term <= instant
         else:
             continue
         guard.append(Clause(f"the {name} pass need not act meanwhile", quiet))
     begin = Action("polls", "client", guard, {"client": CLIENT["cycling"], "cycle_until": until.term}, (count, until))
-    reply = Choice("reply_latency", Real(), lower=lo, upper=hi)
     end = Action(
         "polls_end",
         "client",
         (
             Clause("several polls are told as one", V["client"] == CLIENT["cycling"]),
             Clause("they are over", V["now"] == V["cycle_until"]),
-            Clause("the reply takes network.latency", z3.And(reply.term >= lo, reply.term <= hi)),
         ),
         {
             "client": CLIENT["pausing"],
             "since": V["now"],
-            "last_contact": V["now"] - reply.term,
+            "last_contact": V["now"] - reply,
             "away": z3.BoolVal(False),
             "nominal": poller.final_nominal(),
         },
-        (reply,),
     )
     return begin, end
 

@@ -182,7 +182,10 @@ class Facts:
             # No sweep comes by itself: the access before must not have found anything to do.
             step = self.legs.longest(self.legs.steady) if self.legs is not None else None
             return NEVER if step is None else Upper(limit.at + step, limit.closed)
-        return NEVER if self.spacing_ms is None else Upper(limit.at + self.spacing_ms, limit.closed)
+        if self.spacing_ms is None:
+            return NEVER
+        # A limit of 0 has no sweep before it that could have come just in time: the first one bounds it, itself included.
+        return Upper(limit.at + self.spacing_ms, limit.closed or limit.at == 0)
 
     # -- the client's patience --------------------------------------------------------------------------------
 

@@ -59,6 +59,8 @@ def silences(facts: Facts, *, away: bool = False) -> Iterator[Silence]:
                 span = legs.leg(k, failed)
                 longest = None if span.hi is None else span.hi + legs.schedule.restart_ms
                 since = start + span.lo
+                if k == 1 and not _sent(facts, span.lo):
+                    continue
             caps = [alive, Upper(facts.ends[1]), Upper(stop)]
             if longest is not None:
                 caps.append(Upper(start + longest))
@@ -74,6 +76,17 @@ def _stop(facts: Facts, *, first: bool) -> Ms | None:
     if last is None or client.overall_timeout_ms is None or client.overall_timeout_from == "call" or first:
         return last
     return min(last, client.overall_timeout_ms + low) if high != low else last
+
+
+def _sent(facts: Facts, least_ms: Ms) -> bool:
+    """Whether the first silence can end in an access at all before a limit that counts from the handle.
+
+    The limit starts with the reply that the silence starts with, however long that reply takes.
+    """
+    client = facts.config.client
+    if client.overall_timeout_ms is None or client.overall_timeout_from == "call":
+        return True
+    return least_ms - facts.latency[0] <= client.overall_timeout_ms
 
 
 def _alive_at_access(facts: Facts, start: Ms) -> bool:
@@ -146,7 +159,7 @@ def _events(silence: Silence) -> int:
 
 def _runs(facts: Facts, legs: Legs, harmful: list[Silence], *, away: bool) -> Iterator[Callable[[], Trace]]:
     for silence in sorted(harmful, key=_events):
-        for failed in range(silence.failed + 1):
+        for failed in range(silence.failed + 1 + (legs.failures_can_stop and not facts.lazy)):
             for leaves in (True,) if away else (False, True) if legs.schedule.restart_ms else (False,):
                 for script in _scripts(facts, legs, silence, failed, leaves=leaves):
                     yield lambda script=script: script.run(facts.config)
@@ -160,7 +173,7 @@ def _scripts(facts: Facts, legs: Legs, silence: Silence, failed: int, *, leaves:
     longest = None if span.hi is None else span.hi + (legs.schedule.restart_ms if leaves else 0)
     if facts.lazy and failed != silence.failed:
         return
-    if failed != legs.failures_followed and longest is not None and silence.start + longest < at:
+    if failed < legs.failures_followed and longest is not None and silence.start + longest < at:
         return
     taken, k = [], 1
     for before in silence.failures_before:

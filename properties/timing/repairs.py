@@ -25,6 +25,12 @@ LONGEST_MS = 100 * 365 * 24 * 3_600_000
 RELATIVE_STEPS = 1_000
 """A joint change is looked for in steps of a thousandth."""
 
+GUESSES_MAX = 5
+"""How often the margin is followed before the value is looked for by halves."""
+
+Probe = Callable[[int], tuple[bool, Ms | None]]
+"""Whether the property holds with a value (or at a distance), and its margin there."""
+
 
 def repairs_of(name: str, config: Config, held: Collection[str], margin_ms: Ms | None) -> tuple[Repair, ...]:
     """Repairs of one violated property; `held` are the properties that must go on holding."""
@@ -54,8 +60,12 @@ class _Search:
     singles: dict[str, int] = attrs.field(factory=dict, init=False)
 
     def _good(self, changes: dict[str, object]) -> bool:
+        return self._tried(changes)[0]
+
+    def _tried(self, changes: dict[str, object]) -> tuple[bool, Ms | None]:
+        """Whether the property holds after the changes, and its margin."""
         outcome = ANALYSES[self.name](Facts(self.config.replace(changes)))
-        return isinstance(outcome, Answer) and outcome.safe
+        return (outcome.safe, outcome.margin_ms) if isinstance(outcome, Answer) else (False, None)
 
     def _keeps(self, changes: dict[str, object]) -> bool:
         """Whether everything that held before still does."""
@@ -108,43 +118,44 @@ class _Search:
         """The value nearest to the present one with which the property holds; None where no value does."""
         old = self.config.flat()[knob]
         assert isinstance(old, int)
-        tried: dict[int, bool] = {}
+        tried: dict[int, tuple[bool, Ms | None]] = {}
 
-        def holds(value: int) -> bool:
+        def probe(value: int) -> tuple[bool, Ms | None]:
             if value not in tried:
-                tried[value] = self._good({knob: value})
+                tried[value] = self._tried({knob: value})
             return tried[value]
 
-        found = [value for value in (self._first(old, +1, holds), self._first(old, -1, holds)) if value is not None]
+        found = [value for value in (self._first(old, +1, probe), self._first(old, -1, probe)) if value is not None]
         return min(found, key=lambda value: abs(value - old)) if found else None
 
-    def _first(self, old: int, sign: int, holds: Callable[[int], bool]) -> int | None:
+    def _first(self, old: int, sign: int, probe: Probe) -> int | None:
         """The first value above (`sign` 1) or below `old` that holds, the condition being monotone in the knob."""
         limit = old - 1 if sign < 0 else LONGEST_MS - old
-        if limit <= 0 or not holds(old + sign * limit):
-            # Not even the extreme helps.
+        if limit <= 0:
             return None
-        # Most knobs move the margin one to one, so the margin itself is the first guess.
-        for guess in self._guesses():
-            if guess <= limit and holds(old + sign * guess) and (guess == 1 or not holds(old + sign * (guess - 1))):
-                return old + sign * guess
-        bad, step = 0, 1
-        while step < limit and not holds(old + sign * step):
-            bad, step = step, step * 4
-        step = min(step, limit)
-        while step - bad > 1:
-            middle = (bad + step) // 2
-            if holds(old + sign * middle):
-                step = middle
-            else:
-                bad = middle
-        return old + sign * step
+        step = self._by_margin(lambda distance: probe(old + sign * distance), limit)
+        if step is None and probe(old + sign * limit)[0]:
+            step = _by_halves(lambda distance: probe(old + sign * distance)[0], limit)
+        return None if step is None else old + sign * step
 
-    def _guesses(self) -> tuple[int, ...]:
-        if self.margin_ms is None or self.margin_ms > 0:
-            return ()
-        missing = ceil(-self.margin_ms)
-        return tuple(guess for guess in (missing, missing + 1) if guess > 0)
+    def _by_margin(self, probe: Probe, limit: int) -> int | None:
+        """The least distance that helps, where the margin, which is piecewise linear, leads to it in a few steps."""
+        missing = self.margin_ms
+        if missing is None or missing > 0:
+            return None
+        distance = max(1, ceil(-missing))
+        for _ in range(GUESSES_MAX):
+            distance = min(distance, limit)
+            good, margin = probe(distance)
+            if good and (distance == 1 or not probe(distance - 1)[0]):
+                return distance
+            if margin is None or margin <= missing:
+                return None
+            needed = ceil(-missing * distance / (margin - missing))
+            if needed == distance:
+                needed += -1 if good else 1
+            distance = max(1, needed)
+        return None
 
     def _numbers_now(self) -> dict[str, int]:
         """The present value of every number."""
@@ -193,6 +204,21 @@ class _Search:
             if relevant and self._good(changes) and self._keeps(changes):
                 found.append(self._repair(changes))
         return found
+
+
+def _by_halves(holds: Callable[[int], bool], limit: int) -> int:
+    """The least distance up to `limit` that helps, `limit` itself being known to."""
+    bad, step = 0, 1
+    while step < limit and not holds(step):
+        bad, step = step, step * 4
+    step = min(step, limit)
+    while step - bad > 1:
+        middle = (bad + step) // 2
+        if holds(middle):
+            step = middle
+        else:
+            bad = middle
+    return step
 
 
 def _fine(outcome: object) -> bool:

@@ -8,6 +8,7 @@ import attrs
 from latchcheck.kernel import NotAStep, Trace
 from latchcheck.kernel.verdict import Cost, PropertyVerdict, Report
 from latchcheck.model.config import Config
+from latchcheck.model.timing.schedule import RampTooLong
 
 from .analyses import ANALYSES
 from .answers import Answer, NotApplicable, Outcome, Vacuous
@@ -44,8 +45,11 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
 def answer(name: str, facts: Facts) -> PropertyVerdict:
     """The verdict on one property, without repairs."""
     begun = perf_counter()
-    outcome = ANALYSES[name](facts)
-    verdict = _verdict(name, facts, outcome)
+    try:
+        verdict = _verdict(name, facts, ANALYSES[name](facts))
+    except RampTooLong as error:
+        prop = CATALOGUE[name]
+        verdict = PropertyVerdict(prop.id, prop.keyword, "inconclusive", "smt", prop.sentence, reason=str(error))
     return attrs.evolve(verdict, cost=Cost(seconds=round(perf_counter() - begun, 6)))
 
 
