@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import attrs
 
 from latchcheck.kernel import FrozenMap, Property, System
@@ -38,8 +36,8 @@ class Plan:
     """
 
     source: str
-    scope: Mapping[str, int] = attrs.field(converter=FrozenMap)
-    policy: Mapping[str, str] = attrs.field(converter=FrozenMap)
+    scope: FrozenMap[int] = attrs.field(converter=FrozenMap)
+    policy: FrozenMap[str] = attrs.field(converter=FrozenMap)
     searches: tuple[Search, ...]
     absent: tuple[PropertyVerdict, ...]
     order: tuple[str, ...]

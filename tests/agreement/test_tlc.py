@@ -91,7 +91,7 @@ def checked(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(("scope", "policy", "only", "states", "broken"), PAIRS, ids=lambda part: str(part)[:60])
-def test_tlc_finds_the_same(  # noqa: PLR0913 - one parameter a column
+def test_tlc_finds_the_same(
     scope: str, policy: str, only: str, states: int, broken: frozenset[str], tmp_path: Path, capfd: Any
 ) -> None:
     """TLC on the exported module finds as many states, the same broken properties, and runs of the same length."""

@@ -22,7 +22,7 @@ def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
 
 
 def test_they_are_listed_in_order(capfd: pytest.CaptureFixture[str]) -> None:
-    """The list names each of the twenty timing and twenty-five lifecycle properties once, below the verb that answers."""
+    """The list names each of the 20 timing and 25 lifecycle properties once, below the verb that answers."""
     outcome = run(capfd, "list", "properties")
     first, second = outcome.out.split("\n\n")
     for verb, ids, text in (("verify", IDS, first), ("explore", lifecycle_ids(), second)):

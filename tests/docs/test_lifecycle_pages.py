@@ -1,0 +1,56 @@
+"""The pages that are made from the lifecycle model say what it says now."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latchcheck.model.policy import SWITCHES
+from latchcheck.properties.lifecycle.catalogue import CATALOGUE
+from tests.properties.lifecycle.test_kill_table import KILLED
+
+REFERENCE = Path(__file__).parents[2] / "docs/reference"
+
+
+def generator() -> Any:
+    """The script that writes the pages."""
+    spec = importlib.util.spec_from_file_location("generate_lifecycle", REFERENCE / "generate_lifecycle.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATOR = generator()
+
+
+@pytest.mark.parametrize(
+    ("page", "made"),
+    [
+        (GENERATOR.PROPERTIES, GENERATOR.properties_page),
+        (GENERATOR.POLICIES, GENERATOR.policies_page),
+        # The table that the tests of the properties compare with the search.
+        (GENERATOR.KILLS, lambda: GENERATOR.kill_page(KILLED)),
+        (GENERATOR.MODEL, GENERATOR.model_page),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_a_made_page_is_up_to_date(page: str, made: Any) -> None:
+    """The page is what docs/reference/generate_lifecycle.py writes now."""
+    assert (REFERENCE / page).read_text(encoding="utf-8") == made()
+
+
+def test_the_semantics_name_what_there_is() -> None:
+    """Sections 5 and 6 name every lifecycle property, and every switch with its values, in their order."""
+    text = (REFERENCE / "semantics.md").read_text(encoding="utf-8")
+    fifth, sixth = re.split(r"^## 6\. Switches$", text.partition("## 5. Lifecycle properties")[2], flags=re.MULTILINE)
+    assert re.findall(r"^\| `([a-z-]+)` \|", fifth, re.MULTILINE) == list(CATALOGUE)
+    rows = dict(re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", sixth.partition("## Sources")[0], re.MULTILINE))
+    values = {name: tuple(re.findall(r"`([^`]+)`", cell)) for name, cell in rows.items()}
+    assert values.pop("sweep_order") == (SWITCHES["sweep_order"].guarded,)
+    assert values == {name: switch.values for name, switch in SWITCHES.items() if name != "sweep_order"}
