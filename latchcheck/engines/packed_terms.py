@@ -59,7 +59,7 @@ class Terms:
     def local(self) -> str:
         """A name that no other line uses."""
         self._count += 1
-        return f"t{self._count}"
+        return f"e{self._count}"
 
     def position(self, ident: int, label: str) -> int:
         """The position of a label in the enum that an expression is of."""
