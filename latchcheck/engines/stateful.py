@@ -1,0 +1,149 @@
+"""Sampled search of a finite system by Hypothesis: many random runs, steered to where few have been.
+
+Limits of soundness: a run that breaks a property is one, executed again by the plain stepper; that none was found says
+nothing about the runs that were not drawn. Such an answer is never "holds".
+
+A search is rounds of runs. Within a round Hypothesis draws; between rounds the coverage of (action, cell) pairs decides
+where the next runs may begin, see `stateful_coverage`. `hypothesis.target` would steer as well and, by its own
+documentation, needs thousands of runs for each measure.
+Everything depends on the seed alone: no clock, no database, no order of a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from latchcheck.kernel import FrozenMap, ModelError, Property, System, Trace, execute
+
+from .stateful_coverage import Coverage
+from .stateful_states import Judge, Steps
+
+RUNS_MAX = 2000
+STEPS_MAX = 24
+RUNS_OF_A_ROUND = 50
+STEPS_OF_A_ROUND = 12
+RUNS_FOR_A_SHORTER = 300
+# The rounds of one seed are drawn with seeds of their own, which no other small seed shares.
+ROUNDS_APART = 1_000_003
+
+INSTALL = "a sampled search needs Hypothesis: pip install 'latchcheck[fuzz]'"
+
+
+class NeedsHypothesis(Exception):
+    """Hypothesis, which this engine alone needs, is not installed; the text says what to install."""
+
+
+@attrs.frozen
+class Fuzzed:
+    """What a sampled search did and found.
+
+    `runs` and `steps` count what was drawn until a run failed, `fired` how often each action happened in them, and
+    `reached` the states in which the antecedent of each property held: zero means that the sample tried nothing.
+    `cells` are the groups of states met, `pairs` the (action, cell) pairs tried.
+    `violated` and `clause` name what `counterexample` breaks.
+    `found_steps` is the length of the failing run as it was drawn, `shrunk_steps` its length when Hypothesis was done.
+    """
+
+    seed: int
+    runs: int
+    steps: int
+    fired: FrozenMap[int] = attrs.field(converter=FrozenMap)
+    reached: FrozenMap[int] = attrs.field(converter=FrozenMap)
+    cells: int
+    pairs: int
+    counterexample: Trace | None = None
+    violated: str | None = None
+    clause: str | None = None
+    found_steps: int | None = None
+    shrunk_steps: int | None = None
+
+
+Reduce = Callable[[Trace, Property], Trace]
+"""Makes a run that breaks a property smaller, in any way that leaves a run which breaks it with its last step."""
+
+
+def fuzz(
+    system: System,
+    properties: Sequence[Property],
+    *,
+    seed: int = 0,
+    runs_max: int = RUNS_MAX,
+    steps_max: int = STEPS_MAX,
+    reduce: Reduce | None = None,
+) -> Fuzzed:
+    """Draw runs of a system until one breaks a property, or until `runs_max` runs of up to `steps_max` steps passed.
+
+    The failing run is made smaller by Hypothesis, then by `reduce`; while that helps, shorter ones are looked for.
+    It is executed by the stepper, and it need not be a shortest one.
+    Raises NeedsHypothesis, and ModelError for what cannot be sampled: a clock, dense numbers, a leads-to.
+    """
+    found = _sampled(system, properties, seed, runs_max, steps_max)
+    if found.counterexample is None or reduce is None:
+        return found
+    broken = next(one for one in properties if one.id == found.violated)
+    smallest = reduce(found.counterexample, broken)
+    while len(smallest) > 1:
+        shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER, len(smallest) - 1)
+        if shorter.counterexample is None:
+            break
+        smallest = reduce(shorter.counterexample, broken)
+    return attrs.evolve(found, counterexample=smallest, clause=_clause(system, broken, smallest))
+
+
+def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int) -> Fuzzed:
+    if system.clock is not None:
+        raise ModelError(f"system {system.name!r} has a clock; only finite systems are sampled")
+    try:
+        from .stateful_machine import Search, Spent, machine, sample
+    except ModuleNotFoundError as missing:
+        if missing.name != "hypothesis":
+            raise
+        raise NeedsHypothesis(INSTALL) from None
+
+    steps, judge = Steps(system), Judge(system, properties)
+    told = judge.told(steps.start)
+    onward = min(STEPS_OF_A_ROUND, (steps_max + 1) // 2)
+    search = Search(
+        steps,
+        judge,
+        Coverage(steps, judge.reads(), steps_max - onward),
+        {action.name: 0 for action in system.actions},
+        {one.id: int(applies) for one, applies in zip(properties, told.applies, strict=True)},
+        runs_max,
+    )
+    broken, events = judge.broken(None, steps.start), ()
+    made = machine(system, search)
+    number = 0
+    try:
+        while broken is None and steps.of(steps.start):
+            failed = sample(made, seed_of_round=seed * ROUNDS_APART + number, runs=RUNS_OF_A_ROUND, steps=onward)
+            if failed is not None:
+                broken, events = failed.broken, failed.events
+            search.prefixes = search.coverage.prefixes()
+            number += 1
+    except Spent:
+        pass
+    found = Fuzzed(
+        seed, search.runs, search.events, search.fired, search.reached, search.coverage.cells, search.coverage.pairs
+    )
+    if broken is None:
+        return found
+    return attrs.evolve(
+        found,
+        counterexample=steps.trace(events),
+        violated=broken.property,
+        clause=broken.clause,
+        found_steps=search.found_steps or 0,
+        shrunk_steps=len(events),
+    )
+
+
+def _clause(system: System, asked: Property, trace: Trace) -> str:
+    """The clause that the last step of a run breaks; ModelError where it breaks none: whoever reduced it was wrong."""
+    states = [tuple(state.values()) for state in execute(system, trace.steps)]
+    broken = Judge(system, [asked]).broken(states[-2] if len(states) > 1 else None, states[-1])
+    if broken is None:
+        raise ModelError(f"the reduced run does not break {asked.id!r} with its last step")
+    return broken.clause
