@@ -16,7 +16,7 @@ from latchcheck.kernel.compiling import define
 from tests.engines.random_systems import Naive, OutOfRange, properties, systems
 
 MANY = settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
     phases=tuple(Phase)[:3],
@@ -92,7 +92,7 @@ def test_python_counts_what_a_naive_search_counts(data: st.DataObject, keep_goin
     compare(system, data.draw(properties(system)), "python", keep_going=keep_going)
 
 
-@settings(MANY, max_examples=60)
+@settings(MANY, max_examples=30)
 @given(data=st.data(), keep_going=st.booleans())
 def test_every_searcher_counts_what_a_naive_search_counts(searcher: Any, data: st.DataObject, keep_going: Any) -> None:
     """The same through the source that is compiled, with one word a state and with several."""
