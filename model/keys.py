@@ -52,7 +52,8 @@ _UNITS: Final = {
 class Key:
     """One key: `section.name`, what it may hold, what it means, and what its absence means.
 
-    `wire` names what the protocol calls it, in milliseconds; `least` is the smallest count allowed.
+    `wire` names what the protocol calls it, in milliseconds; `least` is the smallest count allowed, `most` the largest,
+    and `beyond` says what to write instead of more.
     `source` is the place in docs/reference/semantics.md, or says that the key is this project's own.
     """
 
@@ -67,6 +68,8 @@ class Key:
     choices: tuple[str, ...] = ()
     wire: tuple[str, ...] = ()
     least: int = 0
+    most: int = 1_000_000
+    beyond: str = 'write "none" where there is no such limit'
 
     @property
     def path(self) -> str:

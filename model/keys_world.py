@@ -32,7 +32,10 @@ ROWS: Final[dict[str, tuple[dict[str, object], ...]]] = {
             "name": "max_consecutive_failures",
             "kind": "count",
             "meaning": "At most so many polls in a row fail, on their way in or on their way out. "
-            "Needs client.request_timeout.",
+            "Needs client.request_timeout. 100 at most: what loses more in a row is an outage.",
+            "most": 100,
+            "beyond": "so many polls lost in a row are an outage, not a network: "
+            "state the longest run of failures, or the outage as client.restart_gap",
             "assumed": "No poll fails.",
             "why": "Failures without a stated number would be unlimited, and no configuration survives that.",
             "source": "section 2, rule 8",

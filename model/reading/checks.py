@@ -59,6 +59,7 @@ _NEEDS: Final = (
     ("client.error_max_delay_ms", "client.error_initial_delay_ms", "1s", "is the ceiling of nothing"),
     ("server.retry_multiplier", "server.retry_initial_delay_ms", "1s", "has nothing to multiply"),
     ("server.retry_max_delay_ms", "server.retry_initial_delay_ms", "1s", "is the ceiling of nothing"),
+    ("client.overall_timeout_from", "client.overall_timeout_ms", "5m", "has no limit to count"),
     (
         "network.max_consecutive_failures",
         "client.request_timeout_ms",
@@ -92,18 +93,23 @@ def _floor_above_ceiling(checked: Checked) -> None:
 def _ttl_that_never_is(checked: Checked) -> None:
     client, server = checked.config.client, checked.config.server
     names = ("client.ttl_mode", "server.advertised_ttl_ms")
-    both = all(checked.written(name) for name in names)
     if (
-        both
-        and client.ttl_mode != "ignore"
-        and server.advertised_ttl_ms is UNLIMITED
-        and checked.config.advertised_ttl_ms_effective is None
+        client.ttl_mode == "ignore"
+        or not checked.written(names[0])
+        or checked.config.advertised_ttl_ms_effective is not None
     ):
-        checked.fail(
-            names,
-            f'ttl_mode "{client.ttl_mode}" needs a ttl, and advertised_ttl is "none"',
-            'write ttl_mode = "ignore", or a duration for advertised_ttl',
-        )
+        return
+    if server.advertised_ttl_ms is not UNLIMITED:
+        why = "nothing gives an advertised_ttl: the configuration is incomplete"
+    elif checked.written(names[1]):
+        why = 'advertised_ttl is "none"'
+    else:
+        return  # a product or a reply says so: the client's mode is then known not to act
+    checked.fail(
+        names,
+        f'ttl_mode "{client.ttl_mode}" needs a ttl, and {why}',
+        'write ttl_mode = "ignore", or a duration for advertised_ttl below [server]',
+    )
 
 
 def _terminal_expiry_of_running(checked: Checked) -> None:

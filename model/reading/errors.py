@@ -8,6 +8,9 @@ import attrs
 
 _SHOWN_LENGTH: Final = 60
 _SHOWN_ITEMS: Final = 4
+_SHOWN_BITS: Final = 256
+_FILE_LENGTH: Final = 300
+_LINE_LENGTH: Final = 400
 
 
 @attrs.frozen(slots=True)
@@ -19,8 +22,9 @@ class Where:
     key: str | None = None
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return place if self.key is None else f"{place}: {self.key}"
+        file = cut(self.file, _FILE_LENGTH)
+        place = file if self.line is None else f"{file}:{self.line}"
+        return place if self.key is None else f"{place}: {cut(self.key, _SHOWN_LENGTH)}"
 
 
 class ConfigError(Exception):
@@ -36,7 +40,13 @@ class ConfigError(Exception):
         self.instead = instead
 
     def __str__(self) -> str:
-        return f"{_printable(str(self.where))}: {self.what}\n  {_printable(self.instead)}"
+        what, instead = (_printable(cut(text, _LINE_LENGTH)) for text in (self.what, self.instead))
+        return f"{_printable(str(self.where))}: {what}\n  {instead}"
+
+
+def cut(text: str, length: int) -> str:
+    """Return the text, or so much of it that it has this length with the dots that say so."""
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def _printable(text: str) -> str:
@@ -57,9 +67,11 @@ def shown(value: object) -> str:
         text = "[" + ", ".join(shown(item) for item in value[:_SHOWN_ITEMS]) + rest + "]"
     elif isinstance(value, dict):
         text = "{ " + ", ".join(f"{name} = ..." for name in list(value)[:_SHOWN_ITEMS]) + " }"
+    elif isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
+        text = hex(value)  # Python refuses to write thousands of decimal digits
     else:
         text = str(value)
-    return text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 3] + "..."
+    return cut(text, _SHOWN_LENGTH)
 
 
 _TYPE_NAMES: Final = (

@@ -1,5 +1,6 @@
 """Getting at the text of a file that a person named: everything that can be wrong before its first line."""
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -12,10 +13,18 @@ SIZE_MAX: Final = 1_000_000
 
 STDIN: Final = "-"
 
+# What an editor that saves "Unicode" puts first; the longer marks before those that they begin with.
+_MARKS: Final = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+
 
 def name_of(path: str) -> str:
     """Return what errors and origins call a file."""
-    return "standard input" if path == STDIN else path
+    return "standard input" if path == STDIN else path or '""'
 
 
 def text_of(path: str, wanted: str) -> str:
@@ -25,6 +34,8 @@ def text_of(path: str, wanted: str) -> str:
     """
     where = Where(name_of(path))
     content = _content(path, where)
+    if encoding := _other_encoding(content):
+        raise ConfigError(f"is {encoding}, not UTF-8", where, "save the file as UTF-8")
     if b"\0" in content:
         raise ConfigError("is a binary file", where, f"give a text file with {wanted}")
     try:
@@ -35,13 +46,30 @@ def text_of(path: str, wanted: str) -> str:
         raise ConfigError(wrong, Where(where.file, line), "save the file as UTF-8") from None
 
 
+def _other_encoding(content: bytes) -> str | None:
+    """Name the encoding that the first bytes show: by its mark, or by the zeros in every second place of plain text."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return encoding
+    halves = (content[::2], content[1::2])
+    if content and not len(content) % 2 and any(half.count(0) == len(half) for half in halves):
+        return "UTF-16"
+    return None
+
+
 def _content(path: str, where: Where) -> bytes:
-    if path == STDIN:
-        return _limited(sys.stdin.buffer.read(SIZE_MAX + 1), where)
+    if not path:
+        raise ConfigError("is an empty name", where, "name a file, or - for standard input")
     try:
+        if path == STDIN:
+            if sys.stdin is None:  # how Python shows that the shell closed it
+                raise ConfigError("is closed", where, "name a file, or pipe one in")
+            return _limited(sys.stdin.buffer.read(SIZE_MAX + 1), where)
         status = Path(path).stat()
         if stat.S_ISDIR(status.st_mode):
             raise ConfigError("is a directory", where, "name a file in it")
+        if _may_wait_for_ever(path, status.st_mode):
+            raise ConfigError("is no regular file", where, "name a file, or - and pipe it in")
         if status.st_size > SIZE_MAX:
             raise _too_large(where, f"has {status.st_size} bytes")
         with Path(path).open("rb") as file:
@@ -53,6 +81,16 @@ def _content(path: str, where: Where) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ConfigError(f"cannot be read: {reason}", where, "check the path") from None
+
+
+def _may_wait_for_ever(path: str, mode: int) -> bool:
+    """Whether to open this may take until somebody writes: a pipe with a name of its own, a socket, a raw disk.
+
+    A pipe that the shell made (standard input, process substitution) has no name and has its writer already.
+    """
+    if stat.S_ISFIFO(mode):
+        return os.path.lexists(os.path.realpath(path))
+    return not (stat.S_ISREG(mode) or stat.S_ISCHR(mode))
 
 
 def _limited(content: bytes, where: Where) -> bytes:

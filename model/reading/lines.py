@@ -30,13 +30,17 @@ Path = tuple[str, ...]
 
 @attrs.frozen(slots=True)
 class Lines:
-    """Where keys and table headers stand; `all` keeps every occurrence, in the order of the text."""
+    """Where keys and table headers stand; `all` keeps every occurrence, in the order of the text.
+
+    `items` has the lines of the items of an array, where they are no arrays: the first of `a` is `("a", "[0]")`.
+    """
 
     all: tuple[tuple[Path, int], ...]
+    items: tuple[tuple[Path, int], ...] = ()
 
     def of(self, *path: str) -> int | None:
         """Return the line where this path first stands, or the first one below it."""
-        exact = next((line for found, line in self.all if found == path), None)
+        exact = next((line for found, line in (*self.all, *self.items) if found == path), None)
         if exact is not None:
             return exact
         return next((line for found, line in self.all if found[: len(path)] == path), None)
@@ -62,13 +66,14 @@ class _Scanner:
         self.at = 0
         self.newlines = [match.start() for match in re.finditer("\n", text)]
         self.found: list[tuple[Path, int]] = []
+        self.items: list[tuple[Path, int]] = []
 
     def run(self) -> Lines:
         table: Path = ()
         while True:
             self._skip(_BLANK)
             if self.at >= len(self.text):
-                return Lines(tuple(self.found))
+                return Lines(tuple(self.found), tuple(self.items))
             if self.text[self.at] == "[":
                 table = self._header()
             else:
@@ -117,13 +122,16 @@ class _Scanner:
 
     def _array(self, path: Path) -> None:
         self.at += 1
+        index = 0
         while self.at < len(self.text):
             self._skip(_BLANK)
             before = self.at
             if self.text[self.at : self.at + 1] == "]":
                 self.at += 1
                 return
+            self.items.append(((*path, f"[{index}]"), self._line()))
             self._value(path)
+            index += 1
             if self.at == before:
                 return
 

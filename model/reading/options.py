@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..config import SECTIONS, Origin
-from ..keys import BY_SPELLING, find
+from ..keys import BY_SPELLING, Key, find
 from .errors import ConfigError, Where
 from .sections import Given, given_twice, unknown
 from .toml import decimal
@@ -27,10 +27,10 @@ def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
         )
         if not sign or not path:
             raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
-        if not text:
-            raise ConfigError("has no value", where, f"write {path}=15m, or {path}=none where there is none")
         section, spelled = _split(path, where)
         key = BY_SPELLING.get((section, spelled))
+        if key is not None and not text:
+            raise ConfigError("has no value", where, _example(key, path))
         if key is None:
             raise unknown(section, spelled, where, _value(text))
         if key.flat in seen:
@@ -38,6 +38,17 @@ def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
         seen[key.flat] = where
         value = parse(Spot(key, spelled, where), _value(text))
         yield Given(key, value, where, Origin("set", where.file))
+
+
+def _example(key: Key, path: str) -> str:
+    """Say what to write where nothing is written; a shell takes the brackets of a list without quotes for a pattern."""
+    if key.kind in ("choice", "flag"):
+        return f"write {path}={' or '.join(key.choices or ('true', 'false'))}"
+    if key.kind in ("order", "set"):
+        empty = f", or '{path}=[]' for none" if key.kind == "set" else ""
+        return f"write '{path}=[{','.join(key.choices)}]'{empty}"
+    example = {"factor": "1.6", "count": str(max(key.least, 1)), "ratios": "1"}.get(key.kind, "15m")
+    return f"write {path}={example}, or {path}=none where there is none"
 
 
 def _split(path: str, where: Where) -> tuple[str, str]:
@@ -55,6 +66,8 @@ def _split(path: str, where: Where) -> tuple[str, str]:
 
 
 def _value(text: str) -> object:
+    if not text:
+        return text
     try:
         parsed = tomllib.loads(f"value = {text}", parse_float=decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):

@@ -14,6 +14,7 @@ from .values import Spot, parse
 _UNIT_SUFFIX: Final = re.compile(
     r"_(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|milliseconds|millis|msecs?)$"
 )
+_NUMBER_MAX: Final = 1_000_000
 _UNIT_LETTER: Final = {"mil": "ms", "mse": "ms", "s": "s", "m": "m", "h": "h", "d": "d"}
 
 
@@ -51,15 +52,20 @@ def sections(
             if key.name in seen:
                 raise given_twice(key, where, seen[key.name])
             seen[key.name] = where
-            yield Given(key, _value(Spot(key, spelled, where), value), where, origin_of(where))
+            spot = Spot(key, spelled, where, _items(where, where_of, (section, spelled)))
+            yield Given(key, _value(spot, value), where, origin_of(where))
+
+
+def _items(where: Where, where_of: Callable[[tuple[str, ...]], Where], path: tuple[str, ...]) -> Callable[[int], Where]:
+    """Return what tells the place of an item: the line is its own, the key that of the list."""
+    return lambda index: attrs.evolve(where, line=where_of((*path, f"[{index}]")).line or where.line)
 
 
 def given_twice(key: Key, where: Where, first: Where) -> ConfigError:
     """Make the error for one key given twice, in two spellings or by two options."""
     before = f"line {first.line}" if first.line is not None and first.line != where.line else f"{first.file}"
-    return ConfigError(
-        f"says again what {first.key} says ({before})", where, f"keep one of the two: both are {key.path}"
-    )
+    said = f"{first.file} says" if first.key is None else f"{first.key} says ({before})"
+    return ConfigError(f"says again what {said}", where, f"keep one of the two: both are {key.path}")
 
 
 def unknown(section: str, spelled: str, where: Where, value: object = None) -> ConfigError:
@@ -104,7 +110,7 @@ def _with_unit(key: Key, suffix: str, value: object) -> str:
     if key.kind not in TIMED:
         return f'write "{key.name}"'
     unit = _UNIT_LETTER.get(suffix[:3]) or _UNIT_LETTER[suffix[0]]
-    number = value if isinstance(value, int) else 15
+    number = value if type(value) is int and 0 <= value < _NUMBER_MAX else 15
     return f'the unit belongs to the value: {key.name} = "{number}{unit}"'
 
 

@@ -22,6 +22,9 @@ from .values import Spot, parse
 
 _TTL: Final = BY_FLAT["server.advertised_ttl_ms"]
 _HINT: Final = BY_FLAT["server.poll_interval_ms"]
+_TELLS: Final = ("ttlMs", "ttl", "pollIntervalMs", "pollInterval")
+_STATUSES: Final = ("working", "input_required", "completed", "failed", "cancelled")
+_DIGITS_MAX: Final = 18
 _EXAMPLE: Final = 'give {"taskId": "...", "status": "working", "ttlMs": 900000, "pollIntervalMs": 5000}'
 
 
@@ -38,13 +41,16 @@ def given_by_task(path: str) -> Iterator[Given]:
     A ttl of null is unlimited; an absent one says nothing. Raises ConfigError for anything that is no task.
     """
     text, file = text_of(path, "JSON"), name_of(path)
-    task, within = _task(_json(text, file), Where(file))
+    document = _json(text, file)
+    task, within = _task(document, text, Where(file))
+    _check_alone(document, task, text, Where(file))
+    _check_status(task, Where(file, _line(text, "status"), f"{within}status"))
     found: dict[str, str] = {}
-    for name in ("ttlMs", "ttl", "pollIntervalMs", "pollInterval"):
+    for name in _TELLS:
         if name not in task:
             continue
         key = BY_SPELLING["server", name]
-        where = Where(file, _line(text, name), f"{within}{name}")
+        where = Where(file, _line(text, name, twice=isinstance(task[name], _Twice)), f"{within}{name}")
         if key.name in found:
             other = found[key.name]
             raise ConfigError(f"stands beside {other}, which says the same", where, "keep the name of one era")
@@ -58,14 +64,19 @@ def _json(text: str, file: str) -> object:
     if not text.strip():
         raise ConfigError("is empty", Where(file), _EXAMPLE)
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_float=Decimal, parse_constant=Decimal)
+        return json.loads(
+            text, object_pairs_hook=_object, parse_int=_integer, parse_float=Decimal, parse_constant=Decimal
+        )
     except json.JSONDecodeError as error:
         wrong = f"is not valid JSON: {error.msg} (column {error.colno})"
         raise ConfigError(wrong, Where(file, error.lineno), "give the reply as the server sent it") from None
     except RecursionError:
         raise ConfigError("is nested too deeply", Where(file), _EXAMPLE) from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise ConfigError(f"is not valid JSON: {error}", Where(file), "shorten the number") from None
+
+
+def _integer(text: str) -> int | Decimal:
+    """Read an integer; one that is too long for any key is kept as it stands, to be refused where it matters."""
+    return int(text) if len(text) <= _DIGITS_MAX else Decimal(text)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -75,7 +86,28 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _task(document: object, where: Where) -> tuple[dict[str, object], str]:
+def _check_alone(document: object, task: dict[str, object], text: str, where: Where) -> None:
+    """Raise ConfigError where an object around the task, or one in it, tells a ttl or a hint as well."""
+    holders: list[tuple[str, object]] = [("", document)]
+    for path, holder in holders:
+        if not isinstance(holder, dict):
+            continue
+        stray = next((name for name in _TELLS if name in holder and holder is not task), None)
+        if stray is not None:
+            place = Where(where.file, _line(text, stray), path + stray)
+            raise ConfigError("stands outside of the task: contradictory", place, "keep what the task itself says")
+        holders += [(f"{path}{name}.", holder[name]) for name in ("result", "task") if name in holder]
+
+
+def _check_status(task: dict[str, object], where: Where) -> None:
+    status = task.get("status", _STATUSES[0])
+    if isinstance(status, _Twice):
+        raise ConfigError("stands twice", where, "keep one of the two")
+    if status not in _STATUSES:
+        raise ConfigError(f"{shown(status)} is no status of a task", where, f"there are {', '.join(_STATUSES)}")
+
+
+def _task(document: object, text: str, where: Where) -> tuple[dict[str, object], str]:
     """Return the object that holds the task's fields, and the path to it."""
     within = ""
     if isinstance(document, dict) and "error" in document and "result" not in document:
@@ -84,6 +116,10 @@ def _task(document: object, where: Where) -> tuple[dict[str, object], str]:
         if isinstance(document, dict) and name in document and "taskId" not in document:
             document = document[name]
             within += f"{name}."
+            if isinstance(document, _Twice):
+                raise ConfigError(
+                    "stands twice", attrs.evolve(_at(where, within), line=_line(text, name, twice=True)), "keep one"
+                )
     if not isinstance(document, dict):
         raise ConfigError(f"{shown(document)} is {type_name(document)}, not a task", _at(where, within), _EXAMPLE)
     if "taskId" not in document:
@@ -107,16 +143,21 @@ def _value(spot: Spot, value: object) -> object:
         raise ConfigError(
             f"{shown(value)} is {type_name(value)}", spot.where, f'write milliseconds: "{spot.spelled}": {example}'
         )
-    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+    if isinstance(value, Decimal) and _is_near(value) and value == value.to_integral_value():
         value = int(value)  # JSON has one kind of number: 1e3 and 1000.0 are integers there
     return parse(spot, value)
+
+
+def _is_near(number: Decimal) -> bool:
+    """Whether a number is small enough to be looked at digit by digit."""
+    return number.is_finite() and number.adjusted() <= _DIGITS_MAX
 
 
 def _milliseconds_of(value: object) -> int | None:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,12}", value) else None
 
 
-def _line(text: str, name: str) -> int | None:
-    """Return the line of a name that stands once as a key in the text, else nothing."""
+def _line(text: str, name: str, *, twice: bool = False) -> int | None:
+    """Return the line of a name that stands once as a key in the text, or the second line of two; else nothing."""
     found = list(re.finditer(rf'"{name}"\s*:', text))
-    return text.count("\n", 0, found[0].start()) + 1 if len(found) == 1 else None
+    return text.count("\n", 0, found[-1].start()) + 1 if len(found) == 1 + twice else None

@@ -19,6 +19,14 @@ _WORD: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*[:=]?\s*$")
 _COLON: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*:\s*(.+?)\s*$")
 
 
+# What may hold digits that are no number comes first, so that the digits in it are not looked at.
+_TOKEN: Final = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|(?P<number>[0-9][0-9_]*)',
+    re.DOTALL,
+)
+_DIGITS_MAX: Final = 4_300  # what Python converts
+
+
 @attrs.frozen(slots=True)
 class Document:
     """A parsed TOML text: its data, and where each key of it stands."""
@@ -47,8 +55,16 @@ def parse(text: str, file: str) -> dict[str, object]:
         raise _broken(text, file, str(error)) from None
     except RecursionError:
         raise ConfigError("is nested too deeply", Where(file), "a configuration has sections and keys only") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise ConfigError(f"is not valid TOML: {error}", Where(file), "shorten the number") from None
+    except ValueError:  # an integer of thousands of digits, the only one that the parser does not tell as its own
+        raise _too_many_digits(text, file) from None
+
+
+def _too_many_digits(text: str, file: str) -> ConfigError:
+    numbers = (match for match in _TOKEN.finditer(text) if match["number"])
+    found = next((one for one in numbers if len(one["number"].replace("_", "")) > _DIGITS_MAX), None)
+    line = None if found is None else text.count("\n", 0, found.start()) + 1
+    digits = f"{_DIGITS_MAX} digits and more" if found is None else f"{len(found['number'])} digits"
+    return ConfigError(f"holds an integer of {digits}", Where(file, line), "shorten the number: no key takes it")
 
 
 def decimal(text: str) -> Decimal:

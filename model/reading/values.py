@@ -1,6 +1,6 @@
 """One value of a file, an option or a preset, read as its key's kind says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeVar
@@ -15,8 +15,9 @@ from .errors import ConfigError, Where, shown, type_name
 ABSENT: Final = "none"
 LAZY: Final = "lazy"
 
-_COUNT_MAX: Final = 1_000_000
+_INTEGER_MAX: Final = 10**18
 _FACTOR_MAX: Final = 1_000
+_RATIO_MAX: Final = 100
 _FACTOR_GROWING_MIN: Final = Fraction(101, 100)
 _DECIMALS_MAX: Final = 18
 _ENDS: Final = 2
@@ -26,11 +27,23 @@ Ordered = TypeVar("Ordered", int, Fraction)
 
 @attrs.frozen(slots=True)
 class Spot:
-    """A place where a key is given: which key, how it is spelled there, and where that is."""
+    """A place where a key is given: which key, how it is spelled there, and where that is.
+
+    `where_of` tells the place of an item of a list, where that is known.
+    """
 
     key: Key
     spelled: str
     where: Where
+    where_of: Callable[[int], Where] | None = None
+
+    def item(self, index: int) -> "Spot":
+        """Return the place of one item of the list that is given here."""
+        return self if self.where_of is None else attrs.evolve(self, where=self.where_of(index))
+
+    def items(self, values: list[object]) -> Iterator[tuple["Spot", object]]:
+        """Yield the items of the list that is given here, each with its place."""
+        return ((self.item(index), value) for index, value in enumerate(values))
 
     @property
     def in_ms(self) -> bool:
@@ -53,6 +66,9 @@ def parse(spot: Spot, value: object) -> object:
     """
     if value == ABSENT and spot.key.kind not in ("choice", "order", "set", "flag"):
         return UNLIMITED if spot.key.kind == "ttl" else spot.key.default
+    for one in value if isinstance(value, list) else (value,):
+        if isinstance(one, int) and abs(one) > _INTEGER_MAX:
+            raise spot.error(one, f"is over {_INTEGER_MAX:.0e}", "check the number: no key takes it")
     return _PARSERS[spot.key.kind](spot, value)
 
 
@@ -124,14 +140,14 @@ def _period(spot: Spot, value: object) -> object:
 
 def _range(spot: Spot, value: object) -> tuple[int, int]:
     low, high = _ends(spot, value, "[1000, 5000]" if spot.in_ms else '["1s", "5s"]')
-    return _ordered(spot, value, _duration(spot, low), _duration(spot, high))
+    return _ordered(spot, value, _duration(spot.item(0), low), _duration(spot.item(1), high))
 
 
 def _open_range(spot: Spot, value: object) -> tuple[int, int | None]:
     low, high = _ends(spot, value, "[1000, 5000]" if spot.in_ms else '["1s", "5s"] or ["1s", "none"]')
     if high == ABSENT and isinstance(value, list):
         return _duration(spot, low), None
-    return _ordered(spot, value, _duration(spot, low), _duration(spot, high))
+    return _ordered(spot, value, _duration(spot.item(0), low), _duration(spot.item(1), high))
 
 
 def _ends(spot: Spot, value: object, example: str) -> tuple[object, object]:
@@ -158,7 +174,7 @@ def _ordered(spot: Spot, value: object, low: Ordered, high: Ordered) -> tuple[Or
 # -- numbers --------------------------------------------------------------------------------------
 
 
-def _number(spot: Spot, value: object, example: str) -> Fraction:
+def _number(spot: Spot, value: object, example: str, most: int = _FACTOR_MAX) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
         raise spot.takes(value, example)
     if isinstance(value, Decimal) and not value.is_finite():
@@ -167,8 +183,8 @@ def _number(spot: Spot, value: object, example: str) -> Fraction:
         )
     if value < 0:
         raise spot.error(value, "is negative", f"write {spot.spelled} = {example}")
-    if value > _FACTOR_MAX:
-        raise spot.error(value, f"is over {_FACTOR_MAX}", f"write {spot.spelled} = {example}")
+    if value > most:
+        raise spot.error(value, f"is over {most}", f"write {spot.spelled} = {example}")
     if isinstance(value, Decimal) and -int(value.as_tuple().exponent) > _DECIMALS_MAX:
         raise spot.error(value, f"has over {_DECIMALS_MAX} decimals", f"write {spot.spelled} = {example}")
     return Fraction(value)
@@ -188,16 +204,17 @@ def _factor(spot: Spot, value: object) -> Fraction:
 def _ratios(spot: Spot, value: object) -> tuple[Fraction, Fraction]:
     example = "[0.5, 1.0]"
     if not isinstance(value, list):
-        ratio = _number(spot, value, example)
+        ratio = _number(spot, value, example, _RATIO_MAX)
         return ratio, ratio
     if len(value) != _ENDS:
         raise spot.error(value, "does not have two ends", f"write {spot.spelled} = {example}")
-    return _ordered(spot, value, _number(spot, value[0], example), _number(spot, value[1], example))
+    low, high = (_number(at, one, example, _RATIO_MAX) for at, one in spot.items(value))
+    return _ordered(spot, value, low, high)
 
 
 def _count(spot: Spot, value: object) -> int:
     least = spot.key.least
-    if isinstance(value, Decimal) and value.is_finite() and least <= value <= _COUNT_MAX:
+    if isinstance(value, Decimal) and value.is_finite() and least <= value <= spot.key.most:
         raise spot.error(value, "is not an integer", f"write {spot.spelled} = {int(value)}")
     if isinstance(value, bool) or not isinstance(value, int):
         raise spot.takes(value, str(max(least, 1)))
@@ -206,8 +223,8 @@ def _count(spot: Spot, value: object) -> int:
     if value < least:
         no_limit = ' or "none": 0 never means unlimited' if value == 0 else ""
         raise spot.error(value, f"is below {least}", f"write {spot.spelled} = {least} or more{no_limit}")
-    if value > _COUNT_MAX:
-        raise spot.error(value, "is over a million", 'write "none" where there is no such limit')
+    if value > spot.key.most:
+        raise spot.error(value, f"is over {spot.key.most}", spot.key.beyond)
     return value
 
 
@@ -253,7 +270,7 @@ def _nearest_choice(spot: Spot, value: str) -> str:
 def _words(spot: Spot, value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise spot.takes(value, "[" + ", ".join(shown(choice) for choice in spot.key.choices) + "]")
-    words = tuple(_choice(spot, word) for word in value)
+    words = tuple(_choice(at, word) for at, word in spot.items(value))
     for word in words:
         if words.count(word) > 1:
             raise spot.error(value, f'names "{word}" twice', "name each once")

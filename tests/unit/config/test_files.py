@@ -47,12 +47,43 @@ def test_an_endless_device_is_refused() -> None:
     assert "goes on and on" in refusal("/dev/zero")
 
 
-@pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\x00", b"\0", GOOD.encode("utf-16")])
+@pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\x00", b"\0", GOOD.encode() + b"\0"])
 def test_a_binary_file_is_named_as_such(tmp_path: Path, content: bytes) -> None:
     """A file with a NUL byte is binary."""
     file = tmp_path / "op.toml"
     file.write_bytes(content)
     assert "is a binary file" in refusal(file)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_wide_text_is_called_by_its_name(tmp_path: Path, encoding: str) -> None:
+    """Text of two or four bytes a letter is no binary file: its encoding is named, with a mark or without."""
+    file = tmp_path / "op.toml"
+    file.write_bytes(GOOD.encode(encoding))
+    assert f"is {encoding[:6].upper()}, not UTF-8" in refusal(file)
+
+
+def test_an_empty_name_is_called_empty() -> None:
+    """An empty name is no directory."""
+    assert refusal("").startswith('"": is an empty name')
+
+
+def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path: Path) -> None:
+    """A pipe with a name of its own would be waited for; one that the shell made is read by its path."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "is no regular file" in refusal(pipe)
+    ours, theirs = os.pipe()
+    os.write(theirs, GOOD.encode())
+    os.close(theirs)
+    assert read([f"/dev/fd/{ours}"]) is not None
+    os.close(ours)
+
+
+def test_a_closed_standard_input_is_said_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the shell closed standard input, to read it is an error like a missing file."""
+    monkeypatch.setattr("sys.stdin", None)
+    assert refusal("-").startswith("standard input: is closed")
 
 
 def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ IN_MS = {
 }
 # what a key needs beside itself, to be complete
 COMPANIONS = {
+    "client.overall_timeout_from": 'overall_timeout = "1m"',
     "client.multiplier": 'initial_delay = "1s"',
     "client.jitter": 'initial_delay = "1s"',
     "client.error_multiplier": 'error_initial_delay = "1s"',
@@ -78,6 +79,8 @@ def test_every_key_is_read_in_every_spelling(tmp_path: Path, key: Key, name: str
     """A value under any spelling of its key is held, normalised, with its file and line as origin."""
     file = tmp_path / "op.toml"
     companion = COMPANIONS.get(key.path, "")
+    if key.name == "ttl_mode":
+        companion = "[server]\nttlMs = 1000"
     if key.name == "hint_mode":
         companion = 'max_delay = "1m"'
     if key.name == "expired_terminal":
