@@ -52,6 +52,7 @@ class Tally:
     verdicts: set[Verdict] = field(factory=set)
     ends: list[int] = field(factory=list)
     unread: int = 0
+    said: set[str] = field(factory=set)
 
     @property
     def count(self) -> int:
@@ -65,6 +66,12 @@ class Tally:
         else:
             self.verdicts |= {one.verdict for one in report.properties}
             self.ends.append(report.exit)
+
+    def complain(self, text: str) -> None:
+        """Say what is wrong, once: a wrong option is wrong for every file."""
+        if text not in self.said:
+            self.said.add(text)
+            complain(text)
 
     def exit(self, *, cut_short: bool = False, unwritable: bool = False) -> int:
         """The exit code of the whole run."""
@@ -87,7 +94,7 @@ def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, ou
     several = len(questions) > 1
     try:
         for question in questions:
-            report = _answer(question, only)
+            report = _answer(question, only, tally)
             tally.add(report)
             if report is not None:
                 out.write(_shown(report, form, out, several=several, reasons=bool(only)))
@@ -105,7 +112,7 @@ def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, ou
     return tally.exit()
 
 
-def _answer(question: Question, only: Sequence[str]) -> Report | None:
+def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:
     """The report on one question, or None where its input is wrong, which is then said on stderr."""
     try:
         config = wiring.read_config(
@@ -114,7 +121,7 @@ def _answer(question: Question, only: Sequence[str]) -> Report | None:
     except Exception as error:
         if not wiring.is_bad_input(error):
             raise
-        complain(str(error))
+        tally.complain(str(error))
         return None
     return evolve(wiring.verify(config, only or None), source=question.source)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 BUG = (
@@ -11,8 +12,28 @@ BUG = (
 )
 
 
+LINE_LENGTH_MAX = 1000
+
+
+def printable(text: str) -> str:
+    """What a user gave, with its control characters and line ends shown and not obeyed."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def complain(text: str) -> None:
     """Write one error; control characters, which a broken file may bring along, are shown and not obeyed."""
-    shown = "".join(one if one.isprintable() or one == "\n" else repr(one)[1:-1] for one in text)
+    lines = [printable(line) for line in text.split("\n")]
+    shown = "\n".join(line if len(line) <= LINE_LENGTH_MAX else line[: LINE_LENGTH_MAX - 3] + "..." for line in lines)
     with suppress(OSError):  # where nobody reads errors, the exit code still tells
         print(f"latchcheck: error: {shown}", file=sys.stderr, flush=True)  # noqa: T201 - this is where errors go
+
+
+def unknown_property(name: str, known: Sequence[str], lifecycle: Sequence[str]) -> str:
+    """What to say of a `--property` that `verify` does not know: the one that is meant, if any, or where they are."""
+    from difflib import get_close_matches  # only when there is something to mend
+
+    if name.partition("/")[0] in lifecycle:
+        return f"--property {name}: this is about the lifecycle; `latchcheck explore --property {name}` answers it"
+    near = get_close_matches(name, [*known, *lifecycle], n=1)
+    instead = f"is it {near[0]}?" if near else "`latchcheck list properties` names them all"
+    return f"--property {printable(name)}: there is no such property; {instead}"

@@ -12,11 +12,13 @@ from . import wiring
 from .output import Output
 
 LABEL_WIDTH = 12
+LISTS = "`latchcheck list keys` names the keys, `latchcheck list properties` the properties"
 
 
 @click.command(
     "explain",
     short_help="Say what a key, a property, a switch or a size means.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="A key may be named without its section, and in any spelling: server.orphan_window, ttlMs.",
 )
 @click.argument("name", metavar="KEY|PROPERTY|SWITCH|SIZE")
@@ -107,5 +109,5 @@ def _unknown(name: str) -> str:
     near = wiring.nearest_keys(name) + difflib.get_close_matches(
         name, [str(row["id"]) for row in wiring.property_rows()], n=2
     )
-    hint = f"did you mean {' or '.join(near)}?" if near else "`latchcheck list keys` names the keys"
+    hint = f"did you mean {' or '.join(near)}?" if near else LISTS
     return f"there is no key and no property {name!r}; {hint}"

@@ -18,7 +18,11 @@ LIFECYCLE: Mapping[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@click.command("list", short_help="List presets, keys, properties, policies, scopes or mutants.")
+@click.command(
+    "list",
+    short_help="List presets, keys, properties, policies, scopes or mutants.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("what", type=click.Choice(["presets", "keys", "properties", *LIFECYCLE]))
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."

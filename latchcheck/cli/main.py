@@ -6,6 +6,7 @@ It is imported when it is run, so that no verb pays for the start of another.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,10 +18,12 @@ from typing import NoReturn
 import click
 
 from .errors import BUG, complain
+from .output import Unwritable
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
     "explore": "latchcheck.cli.explore",
+    "fuzz": "latchcheck.cli.fuzz",
     "replay": "latchcheck.cli.replay",
     "fixtures": "latchcheck.cli.fixtures",
     "export": "latchcheck.cli.export",
@@ -34,6 +37,14 @@ VERBS: Mapping[str, str] = {
 USAGE, INTERNAL, INCONCLUSIVE = 2, 3, 4
 
 GARBAGE_THRESHOLD = 50_000
+
+
+class Closed(StringIO):
+    """Stands for an output that the shell which started us closed: to write there is an error like a full disk."""
+
+    def write(self, text: str, /) -> int:  # noqa: ARG002 - the signature of a stream
+        """Refuse the text with an OSError."""
+        raise OSError(errno.EBADF, "it is closed")
 
 
 class Verbs(click.Group):
@@ -92,8 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; nothing that a user can do ends in a traceback."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # closed by the shell that started us: what is written there is wanted nowhere
-            setattr(sys, name, StringIO())
+        if stream is None:
+            setattr(sys, name, Closed())
         elif isinstance(stream, TextIOWrapper):
             # A file name may hold what the terminal cannot show.
             stream.reconfigure(errors="backslashreplace")
@@ -106,6 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INCONCLUSIVE
     except BrokenPipeError:
         return INCONCLUSIVE
+    except (Unwritable, OSError) as error:  # a full disk, a closed output: the world's fault, not ours
+        return _world_error(error)
     except Exception as error:  # noqa: BLE001 - the last resort: whatever else happens is a bug, and is told as one
         return _unexpected(error)
 
@@ -130,7 +143,15 @@ def _usage_error(error: click.ClickException) -> int:
         click.echo(error.format_message(), err=True)
         return USAGE
     hint = f"\n  {context.command_path} -h tells how it is used" if context is not None else ""
-    complain(error.format_message() + hint)
+    complain(error.format_message().replace("\n\t", "\n  ") + hint)  # click sets lists of choices with tabs
+    return USAGE
+
+
+def _world_error(error: Unwritable | OSError) -> int:
+    if isinstance(error, Unwritable):
+        complain(f"cannot write to {error}")
+    else:
+        complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     return USAGE
 
 

@@ -7,10 +7,15 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from .errors import printable
+
+STDIN = "-"
 WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
 
@@ -19,16 +24,31 @@ class Unwritable(Exception):
     """The results cannot be written where they should go; the text says why."""
 
 
-def target(output: str | None) -> Path | None:
-    """The file to write, or None for stdout; a UsageError says what cannot be written before the work is done."""
+def target(output: str | None, inputs: Sequence[str | None] = ()) -> Path | None:
+    """The file to write, or None for stdout; a UsageError says what cannot be written before the work is done.
+
+    What is read, `inputs`, is never written over, by whatever name it goes.
+    """
     if output is None or output == "-":
         return None
-    path = Path(output)
+    if not output:
+        raise click.UsageError("-o: the name is empty; name a file, or - for standard output")
+    path, shown = Path(output), printable(output)
     if path.is_dir():
-        raise click.UsageError(f"-o {output}: this is a directory; name a file")
+        raise click.UsageError(f"-o {shown}: this is a directory; name a file")
     if not path.parent.is_dir():
-        raise click.UsageError(f"-o {output}: there is no directory {path.parent}")
+        raise click.UsageError(f"-o {shown}: there is no directory {printable(str(path.parent))}")
+    if path.is_file() and any(os.path.samestat(path.stat(), one) for one in _statuses(inputs)):
+        raise click.UsageError(f"-o {shown}: this file is read, and would be lost; name another")
     return path
+
+
+def _statuses(inputs: Sequence[str | None]) -> Iterator[os.stat_result]:
+    """Which files the names stand for; what is missing or closed is told by whoever reads it."""
+    for name in inputs:
+        with suppress(OSError, ValueError):
+            if name is not None:
+                yield os.fstat(0) if name == STDIN else Path(name).stat()
 
 
 class Output:

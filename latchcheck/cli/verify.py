@@ -7,10 +7,29 @@ from typing import Any
 
 import click
 
+from .errors import unknown_property
 from .output import Output, target
 
 NOTHING = """nothing to verify: name a configuration file, or presets, or both; for instance
   latchcheck verify --client strands-py --server mcp-py-1 --set workload.execution=2m"""
+
+
+class Once(click.Option):
+    """An option that may be given once: the last one would win silently, over what the user meant as well."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser gather every value, as for an option that may be repeated."""
+        self.multiple = True
+        super().add_to_parser(parser, ctx)
+        self.multiple = False
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """The one value; a UsageError where there are several."""
+        if isinstance(value, (list, tuple)):
+            if len(value) > 1:
+                raise click.UsageError(f"{self.opts[0]} is given {len(value)} times; give it once", ctx)
+            value = next(iter(value), None)
+        return super().type_cast_value(ctx, value)
 
 
 @click.command(
@@ -20,13 +39,20 @@ NOTHING = """nothing to verify: name a configuration file, or presets, or both; 
     "5 vacuous, 4 inconclusive, 0 fine. A file that cannot be read does not keep the others from being answered.",
 )
 @click.argument("files", nargs=-1, metavar="[CONFIG.toml]...")
-@click.option("--client", metavar="PRESET", help="Start from a published client's defaults.")
-@click.option("--server", metavar="PRESET", help="Start from a published server's defaults.")
+@click.option("--client", metavar="PRESET", help="Start from a published client's defaults; once.", cls=Once)
+@click.option("--server", metavar="PRESET", help="Start from a published server's defaults; once.", cls=Once)
 @click.option(
-    "--task", metavar="FILE", help="Read ttlMs and pollIntervalMs from a task as a server returned it (JSON)."
+    "--task",
+    metavar="FILE",
+    help="Read ttlMs and pollIntervalMs from a task as a server returned it (JSON); once.",
+    cls=Once,
 )
 @click.option(
-    "--set", "sets", metavar="KEY=VALUE", multiple=True, help="Set one key, for instance server.orphan_window=15m."
+    "--set",
+    "sets",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Set one key, for instance server.orphan_window=15m; each key once.",
 )
 @click.option("--property", "only", metavar="ID", multiple=True, help="Answer this property only; may be repeated.")
 @click.option(
@@ -53,24 +79,22 @@ def command(
 
     A configuration is a TOML file (- reads stdin), a pair of presets, or both; --set has the last word.
     """
-    if not (files or any(laid_over.values())):
+    if not files and all(given in (None, ()) for given in laid_over.values()):
         raise click.UsageError(NOTHING)
+    out = Output(target(output, (*files, laid_over["task"])))
     from .answering import Question, answer_all  # with it comes the solver, which --help does not need
 
     _check_ids(only)
     questions = [Question(file, **laid_over) for file in files or (None,)]
-    context.exit(answer_all(questions, only, form, Output(target(output))))
+    context.exit(answer_all(questions, only, form, out))
 
 
 def _check_ids(only: Sequence[str]) -> None:
     if not only:
         return
-    from difflib import get_close_matches
-
-    from .wiring import property_ids
+    from .wiring import lifecycle_ids, property_ids
 
     known = property_ids()
     for name in only:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0)
-            raise click.UsageError(f"--property {name}: there is no such property; is it {near[0]}?")
+            raise click.UsageError(unknown_property(name, known, lifecycle_ids()))

@@ -7,6 +7,8 @@ Its shape is a contract and changes only with the version in `SCHEMA`; the text 
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from latchcheck.kernel.trace import Step, Trace
 
 SCHEMA = "latchcheck/verdicts/1"
+CONTROL = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON leaves as they are, although a terminal obeys them."""
 
 
 def envelope(report: Report) -> dict[str, Any]:
@@ -38,7 +42,8 @@ def envelope(report: Report) -> dict[str, Any]:
 
 def dump(report: Report, *, one_line: bool = False) -> str:
     """The envelope as JSON text, without a line end: indented for a single report, on one line for a stream."""
-    return json.dumps(envelope(report), indent=None if one_line else 2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(envelope(report), indent=None if one_line else 2, ensure_ascii=False, allow_nan=False)
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def versions() -> dict[str, str | None]:
@@ -60,12 +65,18 @@ def versions() -> dict[str, str | None]:
 def plain(value: Any) -> Any:
     """A value of a state or of a knob as JSON can hold it."""
     if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else float(value)
+        far = abs(value) > sys.float_info.max  # there the nearest integer is near enough
+        return value.numerator if value.denominator == 1 else round(value) if far else float(value)
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     return value
+
+
+def measure(value: int | Fraction | None) -> int | float | None:
+    """A margin or a bound as JSON can hold it; None for one beyond the numbers that programs compute with."""
+    return None if value is None or abs(value) > sys.float_info.max else plain(value)
 
 
 @cache
@@ -99,9 +110,9 @@ def _property(one: PropertyVerdict) -> dict[str, Any]:
         "verdict": one.verdict,
         "engine": one.engine,
         "scope": one.scope,
-        "margin_ms": plain(one.margin_ms),
+        "margin_ms": measure(one.margin_ms),
         "binding": list(one.binding),
-        "bound_ms": plain(one.bound_ms),
+        "bound_ms": measure(one.bound_ms),
         "clause": one.clause,
         "reason": one.reason,
         "sentence": {"text": one.sentence.text, "source": one.sentence.source, "where": one.sentence.where},
@@ -126,4 +137,4 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
-    return {"set": plain(repair.set), "verified": repair.verified, "cost_ms": plain(repair.cost_ms)}
+    return {"set": plain(repair.set), "verified": repair.verified, "cost_ms": measure(repair.cost_ms)}

@@ -41,9 +41,19 @@ def glue(text: str) -> str:
     return text.replace(" ", GLUE)
 
 
+def printable(text: str) -> str:
+    """The text with its control characters shown, as a file name may hold them and no terminal shall obey them."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one == GLUE else ascii(one)[1:-1] for one in text)
+
+
 def wrap(text: str, width: int) -> list[str]:
-    """The text in lines of at most this width; a word that is longer stays whole, so that it can be copied."""
-    words = (word if len(word) <= width else word.replace(GLUE, " ") for word in text.split(" "))
+    """The text in lines of at most this width; a word that is longer stays whole, so that it can be copied.
+
+    Control characters are shown and not obeyed.
+    """
+    words = (word if len(word) <= width else word.replace(GLUE, " ") for word in printable(text).split(" "))
     lines = textwrap.wrap(" ".join(words), max(width, 1), break_long_words=False, break_on_hyphens=False)
     return [line.replace(GLUE, " ") for line in lines] or [""]
 

@@ -11,7 +11,7 @@ from latchcheck.kernel.duration import readable
 from latchcheck.kernel.telling import Moment, Round, Telling, moments
 from latchcheck.kernel.trace import Step, Trace
 
-from .layout import GLUE, GUTTER, Paint, glue, unpainted, wrap
+from .layout import GLUE, GUTTER, Paint, glue, printable, unpainted, wrap
 from .values import knob, value_text
 
 IN_FULL = 4
@@ -195,5 +195,5 @@ def _cells(row: Row, event: int, room: int) -> list[str]:
     """Event and change on one line where they fit, aligned where the event allows it; else one below the other."""
     beside = f"{row.event:<{event}}{' ' * GUTTER}{row.changed.replace(GLUE, ' ')}"
     if not row.changed or len(beside) <= room:
-        return [beside] if row.changed else wrap(row.event, room)
+        return [printable(beside)] if row.changed else wrap(row.event, room)
     return [*wrap(row.event, room), *("  " + part for part in wrap(row.changed, room - 2))]

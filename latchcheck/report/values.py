@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.kernel.numbers import exact_text
 
 
@@ -20,7 +20,7 @@ def knob(key: str) -> str:
 
 
 def value_text(key: str, value: Any) -> str:
-    """A value as text, exactly; it is a duration where the key ends in `_ms`."""
+    """A value as text; it is a duration where the key ends in `_ms`, exact unless that is long (see `told`)."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -29,5 +29,5 @@ def value_text(key: str, value: Any) -> str:
         return "[" + ", ".join(value_text(key, one) for one in value) + "]"
     if isinstance(value, (int, Fraction)):
         # A bare 0 is no duration in a file, so zero keeps its unit.
-        return (duration(value) if value else "0ms") if key.endswith("_ms") else exact_text(Fraction(value))
+        return (told(value) if value else "0ms") if key.endswith("_ms") else exact_text(Fraction(value))
     return str(value)

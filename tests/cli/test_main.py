@@ -174,14 +174,53 @@ def test_a_full_disk_is_said() -> None:
         assert run.returncode == code
 
 
-def test_a_closed_output_changes_no_code() -> None:
-    """Started with its output closed, the command answers all the same, to nobody."""
-    command = [sys.executable, "-c", DRIVER, "verify", "violated.toml"]
+def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the driver as a shell does that redirects its streams: `command` is `"$@"` with redirections."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command], env=environment, stderr=subprocess.PIPE, check=False
-    )
-    assert (done.returncode, done.stderr) == (1, b"")
+    whole = ["/bin/sh", "-c", command, "sh", sys.executable, "-c", DRIVER, *arguments]
+    return subprocess.run(whole, env=environment, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("file", "code"), [("fine.toml", 2), ("violated.toml", 1)], ids=["an-error", "a-violation-stays-one"]
+)
+def test_a_closed_output_is_an_error(file: str, code: int) -> None:
+    """Started with its output closed, the command says that nobody gets the answer."""
+    done = shell('exec "$@" >&-', "verify", file)
+    assert done.returncode == code
+    assert done.stderr == b"latchcheck: error: cannot write to standard output: it is closed\n"
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("arguments", [("list", "keys"), ("explain", "ttl"), ("--help",), ("--version",)])
+def test_an_output_that_takes_nothing_is_no_bug(redirection: str, arguments: tuple[str, ...]) -> None:
+    """Whatever a verb prints, a full disk or a closed output is one line on stderr and exit code 2."""
+    done = shell(f'exec "$@" {redirection}', *arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert b"internal error" not in done.stderr
+
+
+def test_a_closed_output_does_not_matter_to_a_file(tmp_path: Path) -> None:
+    """With -o nothing goes to stdout, so that it may be closed."""
+    done = shell('exec "$@" >&-', "verify", "fine.toml", "-o", str(tmp_path / "out.txt"))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_missing_choice_is_listed_line_by_line(run: Run) -> None:
+    """`list` without an argument names what can be listed, without the tabs that would be shown as such."""
+    outcome = run("list")
+    assert outcome.code == 2
+    assert "\n  presets,\n  keys," in outcome.err
+    assert "\\t" not in outcome.err
+
+
+def test_an_error_is_never_endless(run: Run) -> None:
+    """What a user gives is shown as far as it can be read."""
+    outcome = run("explain", "k" * 100_000)
+    assert outcome.code == 2
+    assert "kkk..." in outcome.err
+    assert max(map(len, outcome.err.splitlines())) <= 1100
 
 
 def on_a_terminal(arguments: Sequence[str], env: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -44,6 +45,27 @@ def test_the_heading_names_what_was_verified(run: Run) -> None:
     assert run("verify", "-").out.splitlines()[0] == "standard input"
 
 
+def test_control_characters_of_a_name_never_reach_the_terminal(run: Run) -> None:
+    """The heading shows what a file name or an option may hold beside letters; so does the JSON form."""
+    name = "esc\x1b[31m\r\x9b1m\u202e.toml"
+    for outcome in (run("verify", name, "--set", "a.b=\x07"), run("verify", name, "--format", "json")):
+        assert not [one for one in outcome.out if not one.isprintable() and one not in "\n\u202e"]
+    assert run("verify", name).out.splitlines()[0] == r"esc\x1b[31m\r\x9b1m\u202e.toml"
+    assert run("verify", name, "--format", "json").envelope["source"] == name
+
+
+@pytest.mark.parametrize("option", ["--client", "--server", "--task"])
+def test_what_can_be_given_once_is_refused_twice(run: Run, checker: Checker, option: str) -> None:
+    """A preset or a task given twice is a usage error, which the help announces."""
+    outcome = run("verify", option, "a", option, "b")
+    assert outcome.code == 2
+    assert f"{option} is given 2 times; give it once" in outcome.err
+    assert checker.asked == []
+    run("verify", option, "a")
+    assert checker.asked[0][option[2:]] == "a"
+    assert re.search(rf"{option} [A-Z]+ [^-]*once\.", run("verify", "-h").out)
+
+
 def test_every_option_reaches_the_reader(run: Run, checker: Checker) -> None:
     """Presets, the task and every assignment are laid over each of the files, in the order given."""
     run("verify", "a.toml", "b.toml", "--client", "c", "--server", "s", "--task", "t", "--set", "x=1", "--set", "y=2")
@@ -56,6 +78,55 @@ def test_properties_can_be_chosen(run: Run, checker: Checker) -> None:
     run("verify", "a.toml")
     run("verify", "a.toml", "--property", "no-live-orphan", "--property", "orphans-found-in-time")
     assert checker.only == [None, ("no-live-orphan", "orphans-found-in-time")]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", "--property : there is no such property; `latchcheck list properties` names them all"),
+        ("zzz", "`latchcheck list properties` names them all"),
+        ("one-terminal-outcome", "`latchcheck explore --property one-terminal-outcome` answers it"),
+        ("one-terminal-outcme", "is it one-terminal-outcome?"),
+    ],
+)
+def test_an_unknown_property_is_told_where_they_are(run: Run, name: str, words: str) -> None:
+    """A property of the lifecycle is sent to `explore`, and what is like no property to the list of them."""
+    outcome = run("verify", "fine.toml", "--property", name)
+    assert outcome.code == 2
+    assert words in outcome.err
+
+
+def test_a_wrong_option_is_told_once(run: Run) -> None:
+    """What is wrong for every file alike is said once, and each file counts."""
+    outcome = run("verify", "broken.toml", "broken.toml", "fine.toml")
+    assert outcome.err.count("unknown key") == 1
+    assert "2 unreadable" in outcome.out
+
+
+def test_what_is_read_is_never_written_over(run: Run, checker: Checker, tmp_path: Path) -> None:
+    """-o refuses a file that is an input, under any of its names, and writes nothing."""
+    file, link, hard, task = (tmp_path / name for name in ("op.toml", "link.toml", "hard.toml", "t.json"))
+    for one in (file, task):
+        one.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    hard.hardlink_to(file)
+    for target, given in (
+        (file, [file]),
+        (link, [file]),
+        (hard, [link]),
+        (task, ["--task", task]),
+        (file, ["a", file]),
+    ):
+        outcome = run("verify", *map(str, given), "-o", str(target))
+        assert outcome.code == 2
+        assert "this file is read, and would be lost" in outcome.err
+    assert checker.asked == []
+    assert file.read_text(encoding="utf-8") == task.read_text(encoding="utf-8") == "old"
+
+
+def test_an_empty_output_name_is_called_empty(run: Run) -> None:
+    """`-o ""` is no directory but no name at all."""
+    assert "-o: the name is empty" in run("verify", "fine.toml", "-o", "").err
 
 
 def test_an_unknown_property_is_refused_with_the_nearest_spelling(run: Run) -> None:

@@ -44,6 +44,13 @@ def test_an_option_is_read_like_a_file(assignment: str, name: str, expected: obj
         ("=5", "assigns nothing", "section.key=value"),
         ("server.orphan_window", "assigns nothing", "section.key=value"),
         ("server.orphan_window=", "has no value", "server.orphan_window=none"),
+        ("server.contact_includes=", "has no value", "'server.contact_includes=[]' for none"),
+        ("client.hint_mode=", "has no value", "write client.hint_mode=floor or replace"),
+        ("server.max_attempts=", "has no value", "write server.max_attempts=1, or"),
+        ("server.expire_running=", "has no value", "server.expire_running=true or false"),
+        ("server.orphan_windw=", "no such key", '"orphan_window"'),
+        ("server." + "k" * 100_000 + "=", "no such key", "latchcheck list keys"),
+        ("server.max_attempts=0x" + "f" * 5000, "is over 1e+18", "no key takes it"),
         ("orphan_window=15m", "names no section", "server.orphan_window=..."),
         ("serve.orphan_window=15m", 'no section "serve"', "server.orphan_window=..."),
         ("foo.bar=1", 'no section "foo"', "client, server, network, workload"),
@@ -74,5 +81,5 @@ def test_a_wrong_option_is_told_what_to_write(assignment: str, wrong: str, inste
 
 def test_the_same_key_twice_is_an_error() -> None:
     """Two options for one key contradict each other, in whatever spelling."""
-    with pytest.raises(ConfigError, match="says again what"):
+    with pytest.raises(ConfigError, match="says again what --set server.orphan_window=15m says"):
         read(sets=["server.orphan_window=15m", "server.orphan_window_ms=900000"])

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator, ValidationError
 
-from latchcheck.report.envelope import dump, envelope
+from latchcheck.report.envelope import dump, envelope, plain
 from tests.unit.report.sample import EVERY_VERDICT, HOLDS, PROVED, VACUOUS, VIOLATED, report
 
 ROOT = Path(__file__).parents[3]
@@ -76,6 +76,15 @@ def test_a_whole_number_is_an_integer() -> None:
     text = dump(report(evolve(PROVED, margin_ms=Fraction(6, 2), bound_ms=Fraction(1, 2))), one_line=True)
     assert '"margin_ms": 3,' in text
     assert '"bound_ms": 0.5,' in text
+
+
+def test_every_number_is_one_that_programs_compute_with() -> None:
+    """A margin is the nearest float where it is not whole; one beyond all floats is null, and no crash."""
+    far = Fraction(10**400, 3)
+    for given, written in ((Fraction(1, 3), 1 / 3), (far, None), (-far, None), (10**400, None), (10**20, 10**20)):
+        one = envelope(report(evolve(VIOLATED, margin_ms=given, bound_ms=given)))["properties"][0]
+        assert one["margin_ms"] == one["bound_ms"] == written
+    assert plain(far) == 10**400 // 3
 
 
 def test_every_setting_says_where_it_came_from() -> None:
