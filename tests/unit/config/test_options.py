@@ -81,5 +81,5 @@ def test_a_wrong_option_is_told_what_to_write(assignment: str, wrong: str, inste
 
 def test_the_same_key_twice_is_an_error() -> None:
     """Two options for one key contradict each other, in whatever spelling."""
-    with pytest.raises(ConfigError, match="says again what --set server.orphan_window=15m says"):
+    with pytest.raises(ConfigError, match=r"says again what --set server\.orphan_window=15m says"):
         read(sets=["server.orphan_window=15m", "server.orphan_window_ms=900000"])
