@@ -24,7 +24,8 @@ RUNS_MAX = 2000
 STEPS_MAX = 24
 RUNS_OF_A_ROUND = 50
 STEPS_OF_A_ROUND = 12
-RUNS_FOR_A_SHORTER = 300
+# A fault that needs more steps hides in more runs.
+RUNS_FOR_A_SHORTER_STEP = 150
 # The rounds of one seed are drawn with seeds of their own, which no other small seed shares.
 ROUNDS_APART = 1_000_003
 
@@ -85,7 +86,8 @@ def fuzz(
     broken = next(one for one in properties if one.id == found.violated)
     smallest = reduce(found.counterexample, broken)
     while len(smallest) > 1:
-        shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER, len(smallest) - 1)
+        length = len(smallest) - 1
+        shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER_STEP * length, length)
         if shorter.counterexample is None:
             break
         smallest = reduce(shorter.counterexample, broken)
@@ -104,14 +106,15 @@ def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max
 
     steps, judge = Steps(system), Judge(system, properties)
     told = judge.told(steps.start)
-    onward = min(STEPS_OF_A_ROUND, (steps_max + 1) // 2)
+    onward = min(STEPS_OF_A_ROUND, steps_max)
     search = Search(
         steps,
         judge,
-        Coverage(steps, judge.reads(), steps_max - onward),
+        Coverage(steps, judge.reads(), steps_max - 1),
         {action.name: 0 for action in system.actions},
         {one.id: int(applies) for one, applies in zip(properties, told.applies, strict=True)},
         runs_max,
+        steps_max,
     )
     broken, events = judge.broken(None, steps.start), ()
     made = machine(system, search)

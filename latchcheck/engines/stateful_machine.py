@@ -6,7 +6,7 @@ and that stays as it is while one round runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, ClassVar
@@ -15,7 +15,6 @@ import attrs
 from hypothesis import HealthCheck, Phase, Verbosity, reject, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
-from hypothesis.errors import Unsatisfiable
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -35,12 +34,16 @@ _NUMBERS = ("_get_local_constants", "CONSTANTS_CACHE")
 
 
 class Violation(Exception):
-    """A run that breaks a property: what Hypothesis makes smaller and raises again."""
+    """A run that breaks a property: what Hypothesis makes smaller and raises again.
 
-    def __init__(self, broken: Broken, events: Sequence[Event]) -> None:
+    `done` counts its events and those before its last new start.
+    """
+
+    def __init__(self, broken: Broken, events: Sequence[Event], done: int) -> None:
         super().__init__(f"{broken.property}: {broken.clause}")
         self.broken = broken
         self.events = tuple(events)
+        self.done = done
 
 
 class Spent(KeyboardInterrupt):
@@ -56,7 +59,7 @@ class Search:
 
     `prefixes` are the runs with which a run may begin.
     `found_steps` is the length of the failing run as it was found; from then on runs make it smaller, are no longer
-    counted, and need not be longer.
+    counted, and are given up after `length_max` events, those before a new start included.
     """
 
     steps: Steps
@@ -65,10 +68,12 @@ class Search:
     fired: dict[str, int]
     reached: dict[str, int]
     runs_max: int
+    steps_max: int
     prefixes: tuple[Prefix, ...] = ((),)
     runs: int = 0
     events: int = 0
     found_steps: int | None = None
+    length_max: int | None = None
 
     def possible(self, action: str, state: Values) -> Any:
         """The strategy of the events of an action in a state.
@@ -125,6 +130,7 @@ class Machine(RuleBasedStateMachine):
         self.before: Values | None = None
         self.state: Values = self.search.steps.start
         self.events: list[Event] = []
+        self.done = 0
         if self.search.found_steps is None:
             if self.search.runs >= self.search.runs_max:
                 raise Spent
@@ -134,6 +140,7 @@ class Machine(RuleBasedStateMachine):
         """Do an event."""
         self.before, self.state = self.state, event.after
         self.events.append(event)
+        self.done += 1
         if self.search.found_steps is None:
             self.search.note(self.before, self.events)
 
@@ -143,10 +150,15 @@ class Machine(RuleBasedStateMachine):
         for event in prefix:
             self.perform(event)
 
-    @precondition(lambda self: not self.search.steps.of(self.state))
+    @property
+    def possible(self) -> Mapping[str, tuple[Event, ...]]:
+        """The events that may come next, by action; none when the run is as long as it may be."""
+        return self.search.steps.of(self.state) if len(self.events) < self.search.steps_max else {}
+
+    @precondition(lambda self: not self.possible)
     @rule()
-    def start_again(self) -> None:
-        """Where nothing can happen any more, another run begins."""
+    def step(self) -> None:
+        """Where nothing more can happen, the run goes on from the start."""
         self.before, self.state = None, self.search.steps.start
         self.events.clear()
 
@@ -155,15 +167,14 @@ class Machine(RuleBasedStateMachine):
         """What the sample is for."""
         broken = self.search.judge.broken(self.before, self.state)
         if broken is not None:
-            raise Violation(broken, self.events)
-        if self.search.found_steps is not None and len(self.events) >= self.search.found_steps:
+            raise Violation(broken, self.events, self.done)
+        if self.search.length_max is not None and self.done >= self.search.length_max:
             reject()
 
 
 def machine(system: System, search: Search) -> type[Machine]:
     """The machine of a system: a rule for each action, its choices drawn from those that the guard allows."""
-    names = {action.name: python_name("do", action.name, place) for place, action in enumerate(system.actions)}
-    rules = {name: _rule(action, name) for action, name in names.items()}
+    rules = {python_name("do", action.name, place): _rule(action.name) for place, action in enumerate(system.actions)}
     return type("SystemMachine", (Machine,), {"search": search, **rules})
 
 
@@ -174,13 +185,13 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
     """
     setting = settings(
         max_examples=runs,
-        stateful_step_count=steps,
+        stateful_step_count=steps + 1,  # Hypothesis counts `begin` too
         database=Handover(),
         deadline=None,
         derandomize=False,
         phases=(Phase.generate,),
         report_multiple_bugs=False,
-        suppress_health_check=tuple(HealthCheck),
+        suppress_health_check=tuple(HealthCheck),  # type: ignore[arg-type]  # its own annotation forgets the values
         verbosity=Verbosity.quiet,
     )
     seeded = seed(seed_of_round)(made)
@@ -188,7 +199,7 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
     if found is None:
         return None
     # Made smaller in a second call, which finds the run in the database and cuts runs that would become longer.
-    made.search.found_steps = len(found.events)
+    made.search.found_steps, made.search.length_max = len(found.events), found.done
     return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
 
 
@@ -198,24 +209,25 @@ def _failing(made: type[Machine], setting: settings) -> Violation | None:
             run_state_machine_as_test(made, settings=setting)
         except Violation as violation:
             return violation
-        except Unsatisfiable:
-            # Every run came to a state that allows only actions which Hypothesis had switched off for it.
-            return None
     return None
 
 
-def _rule(action: str, name: str) -> Callable[..., None]:
-    def possible(machine: Machine) -> bool:
-        return action in machine.search.steps.of(machine.state)
+def _rule(action: str) -> Callable[..., None]:
+    """The rule of an action.
 
-    def do(self: Machine, event: Event) -> None:
+    All have one name on purpose: Hypothesis switches rules off for a whole run by the name of their function, and gives
+    a run up where only those are possible. A guarded state often allows one action alone, so nearly every run would end
+    after a step or two; of a single name nothing is ever switched off.
+    """
+
+    def possible(machine: Machine) -> bool:
+        return action in machine.possible
+
+    def step(self: Machine, event: Event) -> None:
         self.perform(event)
 
-    # Hypothesis knows rules by the name of their function.
-    do.__name__ = name
-    do.__qualname__ = f"SystemMachine.{name}"
     events = st.runner().flatmap(lambda machine: machine.search.possible(action, machine.state))
-    return precondition(possible)(rule(event=events)(do))
+    return precondition(possible)(rule(event=events)(step))
 
 
 def _one_of(options: tuple[Any, ...]) -> Any:
