@@ -1,0 +1,41 @@
+"""What a sampled search finds in its default budget, and how short the run is that it leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from latchcheck.cli.wiring import _reduce as reduce_in
+from latchcheck.engines.explicit import explore
+from latchcheck.engines.stateful import fuzz
+from latchcheck.kernel import replay
+from latchcheck.model.policy import Policy
+from latchcheck.model.scope import Scope
+from latchcheck.properties.lifecycle.catalogue import CATALOGUE, model
+
+CI = Scope.parse("ci")
+SEED = 1
+STEPS_MAX = 8
+MUTANTS = [(rule.id, mutant) for rule in CATALOGUE.values() for mutant in rule.mutants]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mutant"), MUTANTS)
+def test_a_mutant_is_found_and_its_run_is_a_shortest(name: str, mutant: str) -> None:
+    """In its default budget the sample finds what a mutant breaks, and leaves a run no longer than the shortest."""
+    system, asked = model(name, CI, Policy.parse(mutant))
+    shortest = explore(system, [asked]).counterexample
+    assert shortest is not None
+    assert len(shortest) <= STEPS_MAX
+    found = fuzz(system, [asked], seed=SEED, reduce=reduce_in(system))
+    assert found.counterexample is not None
+    assert len(shortest) == len(found.counterexample)
+    replay(system, found.counterexample)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_guarded_model_is_not_accused(name: str) -> None:
+    """No sample breaks a property of the guarded model, and every property is put to the test."""
+    system, asked = model(name, CI, Policy())
+    found = fuzz(system, [asked], seed=SEED, runs_max=150)
+    assert (None, 150) == (found.violated, found.runs)
+    assert found.reached[name] > 0
