@@ -11,7 +11,7 @@ from fractions import Fraction
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told as worded
 from latchcheck.model.config import Config
 from latchcheck.model.timing.abandonment import run_abandoned
 from latchcheck.model.timing.schedule import Ms
@@ -47,14 +47,14 @@ def orphans_found_in_time(facts: Facts) -> Outcome:
     sure = window + facts.skew_ms
     bound, stated = sure + facts.spacing_ms, server.orphan_bound_ms
     clause = (
-        f"an abandoned task is reclaimed at most {duration(bound)} after its last contact: orphan window "
-        f"{_with_skew(facts, window)}, then the next sweep within {duration(facts.spacing_ms)}"
+        f"an abandoned task is reclaimed at most {worded(bound)} after its last contact: orphan window "
+        f"{_with_skew(facts, window)}, then the next sweep within {worded(facts.spacing_ms)}"
     )
     if stated is None:
         return Answer(safe=True, clause=clause, bound_ms=bound)
     return Answer(
         safe=bound <= stated,
-        clause=f"{clause}; stated are {duration(stated)}",
+        clause=f"{clause}; stated are {worded(stated)}",
         margin_ms=stated - bound,
         binding=("server.orphan_bound_ms", "server.sweep_period_ms"),
         runs=(lambda: _found_late(facts, alone, sure, bound, stated),),
@@ -78,7 +78,7 @@ def _orphans_alone(config: Config) -> Config:
 
 
 def _with_skew(facts: Facts, limit: Ms) -> str:
-    return duration(limit) + (f" and {duration(facts.skew_ms)} of clock skew" if facts.skew_ms else "")
+    return worded(limit) + (f" and {worded(facts.skew_ms)} of clock skew" if facts.skew_ms else "")
 
 
 def _found_late(facts: Facts, config: Config, sure: Ms, bound: Ms, stated: Ms) -> Trace:
@@ -202,12 +202,12 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
             runs=_unbounded(facts),
             harm="works_on",
         )
-    clause = f"{found.words}, {duration(found.latest_ms)} after the client left at the latest"
+    clause = f"{found.words}, {worded(found.latest_ms)} after the client left at the latest"
     if stated is None:
         return Answer(safe=True, clause=clause, bound_ms=found.latest_ms)
     return Answer(
         safe=found.latest_ms <= stated,
-        clause=f"{clause}; stated are {duration(stated)}",
+        clause=f"{clause}; stated are {worded(stated)}",
         margin_ms=stated - found.latest_ms,
         binding=("server.abandoned_work_bound_ms", found.key),
         runs=_late(facts, found.latest_ms, stated),
@@ -240,7 +240,7 @@ def _told_or_expired(facts: Facts) -> Ending | str:
     stops = facts.config.server.expiry_stops_work
     if expiry_can_end(facts) and not stops:
         return (
-            f"the task can expire ({duration(facts.ttl)} from {facts.anchor}) while its work runs on, and then "
+            f"the task can expire ({worded(facts.ttl)} from {facts.anchor}) while its work runs on, and then "
             "nothing finds the task any more"
         )
     told = latest_told(facts, least.latest_ms)
@@ -248,7 +248,7 @@ def _told_or_expired(facts: Facts) -> Ending | str:
         return attrs.evolve(least, words=f"{least.words}, which stops the work")
     if goes_on is None:
         return "the work goes on when it is told to stop (workload.works_on_after_cancel)"
-    on = f", and the work goes on for {duration(goes_on)} at most" if goes_on else ", which stops the work"
+    on = f", and the work goes on for {worded(goes_on)} at most" if goes_on else ", which stops the work"
     return attrs.evolve(least, words=f"{least.words}{on}", latest_ms=max(told + goes_on, least.latest_ms))
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told as worded
 from latchcheck.model.timing.believed import believed_system
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.small import run_small
@@ -154,10 +154,10 @@ def advertised_ttl_is_enforced(facts: Facts) -> Outcome:
 
 def _clause(ttls: Ttls, differing: list[Ends]) -> str:
     def named(ttl: Ms | None, anchor: str) -> str:
-        return "never" if ttl is None else f"{duration(ttl)} from {anchor}"
+        return "never" if ttl is None else f"{worded(ttl)} from {anchor}"
 
     exempt = ", but not of a running task" if ttls.exempt and ttls.kept_anchor != "terminal" and ttls.kept else ""
-    skew = f", the clocks {duration(ttls.skew)} apart at most" if ttls.skew else ""
+    skew = f", the clocks {worded(ttls.skew)} apart at most" if ttls.skew else ""
     broken = []
     if any(run.gives_up for run in differing):
         broken.append("gives up on a task that still lives")

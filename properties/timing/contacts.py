@@ -7,6 +7,8 @@ before them. Each found contact is a run; that none is found proves nothing, so 
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
+from heapq import heappop, heappush
 
 import attrs
 
@@ -69,6 +71,9 @@ def complete(legs: Legs) -> bool:
 COVER_MAX = 12
 """Up to how many different counts of steady legs are looked at one by one."""
 
+REACHABLE_MAX = 400
+"""How many ranges of contacts are listed where failures make them intricate."""
+
 ONE_BY_ONE_MAX = 40
 """How many steady legs a run may tell one by one."""
 
@@ -99,8 +104,51 @@ def pieces(legs: Legs, lo: Ms, hi: Ms | None) -> Iterator[Piece]:
             soonest = legs.leg(contact.k).lo
             yield Piece(contact.lo, contact.hi, success(legs, contact.k, restart=restart), follows, soonest)
         return
-    for k, start, _ in legs.starts():
-        yield Piece(start, None, success(legs, k), legs.longest(k), legs.leg(k).lo)
+    found = None if hi is None else reachable(legs, hi)
+    if found is None or hi is None:
+        for k, start, _ in legs.starts():
+            yield Piece(start, None, success(legs, k), legs.longest(k), legs.leg(k).lo)
+        return
+    for k, used, low, high in found:
+        if high < lo:
+            continue
+        longest = legs.longest(k)
+        follows = longest if not used or longest is None else longest - legs.schedule.restart_ms
+        yield Piece(max(low, lo), min(high, hi), success(legs, k, restart=not used), follows, legs.leg(k).lo)
+
+
+@lru_cache(maxsize=64)
+def reachable(legs: Legs, hi: Ms) -> tuple[tuple[int, bool, Ms, Ms], ...] | None:
+    """Every contact up to `hi`: `(next poll, restart gap used, from, to)`; None where there are too many to list.
+
+    Contacts are taken in the order of time; what an earlier range already covers is not followed again.
+    """
+    restart = legs.schedule.restart_ms
+    queue: list[tuple[Ms, Ms, int, bool]] = [(0, 0, 1, False)]
+    covered: dict[tuple[int, bool], list[tuple[Ms, Ms]]] = {}
+    for _ in range(4 * REACHABLE_MAX):
+        if not queue:
+            return tuple((k, used, low, high) for (k, used), ranges in covered.items() for low, high in ranges)
+        low, high, k, used = heappop(queue)
+        ranges = covered.setdefault((k, used), [])
+        if any(first <= low and high <= last for first, last in ranges):
+            continue
+        if ranges and ranges[-1][1] >= low:
+            low = ranges[-1][0]
+            high = max(high, ranges[-1][1])
+            ranges[-1] = (low, high)
+        else:
+            ranges.append((low, high))
+        for failed in range(legs.failures_followed + 1):
+            span = legs.leg(k, failed)
+            if span.hi is None or span.hi == 0:
+                return None
+            after = min(k + failed + 1, legs.steady)
+            for away, more in ((used, 0), (True, restart)) if restart and not used else ((used, 0),):
+                if low + span.lo <= hi:
+                    latest = high + span.hi + more
+                    heappush(queue, (low + span.lo, min(hi, latest), after, away))
+    return None
 
 
 def ways(contact: Contact, at: Ms) -> Iterator[tuple[Leg | Rounds, ...]]:

@@ -184,7 +184,7 @@ class Facts:
             return NEVER if step is None else Upper(limit.at + step, limit.closed)
         if self.spacing_ms is None:
             return NEVER
-        # A limit of 0 has no sweep before it that could have come just in time: the first one bounds it, itself included.
+        # A limit of 0 has no sweep before it that could have come just in time: the first one bounds it, inclusively.
         return Upper(limit.at + self.spacing_ms, limit.closed or limit.at == 0)
 
     # -- the client's patience --------------------------------------------------------------------------------

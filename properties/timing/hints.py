@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.hinted import obeying_system, polling_system
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
@@ -71,7 +71,7 @@ def hint_honoured(facts: Facts) -> Outcome:
     cap = legs.schedule.cap_ms
     return Answer(
         safe=not soon,
-        clause=f"{which} ({duration(least.length_ms)}) is at least the hint ({duration(hint)})",
+        clause=f"{which} ({told(least.length_ms)}) is at least the hint ({told(hint)})",
         margin_ms=least.length_ms - hint,
         # A gap that the ttl caps below the hint is not made longer by anything the client does.
         binding=(("server.advertised_ttl_ms",) if cap is not None and cap < hint else ("client.min_delay_ms",))
@@ -109,8 +109,8 @@ def hint_inside_ttl(facts: Facts) -> Outcome:
     return Answer(
         safe=arrives < ends,
         clause=(
-            f"the ttl ({duration(ttl)} from {facts.anchor}) ends {duration(ends)} after creation at the earliest, "
-            f"later than the first hinted poll, which arrives {duration(arrives)} after creation at the latest"
+            f"the ttl ({told(ttl)} from {facts.anchor}) ends {told(ends)} after creation at the earliest, "
+            f"later than the first hinted poll, which arrives {told(arrives)} after creation at the latest"
         ),
         margin_ms=_margin(facts, arrives),
         binding=(*facts.ttl_knobs, "server.poll_interval_ms"),

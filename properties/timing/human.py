@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.human import run_human
 from latchcheck.model.timing.schedule import Ms
 
@@ -114,10 +114,10 @@ def _slack(one: Nested) -> tuple[bool, bool, Ms]:
 
 
 def _clause(one: Nested) -> str:
-    takes = "which has no bound" if one.takes_ms is None else f"which is {duration(one.takes_ms)}"
+    takes = "which has no bound" if one.takes_ms is None else f"which is {told(one.takes_ms)}"
     longer = "at least as long as" if one.strict else "longer than"
     name = one.key.split(".")[1].removesuffix("_ms")
-    limit = duration(one.limit_ms) + (f" less {duration(one.skew_ms)} of clock skew" if one.skew_ms else "")
+    limit = told(one.limit_ms) + (f" less {told(one.skew_ms)} of clock skew" if one.skew_ms else "")
     return f"{name} ({limit}) is {longer} {one.words}, {takes}"
 
 

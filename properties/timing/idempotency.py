@@ -7,7 +7,7 @@ travels up to the greatest latency. It arrives latest when the first call was fa
 from collections.abc import Callable, Iterator
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.idempotency import run_idempotency
 from latchcheck.model.timing.schedule import Ms
 
@@ -27,8 +27,8 @@ def idempotency_outlives_retries(facts: Facts) -> Outcome:
     return Answer(
         safe=last < retention,
         clause=(
-            f"the key is remembered ({duration(retention)} from creation) beyond the arrival of the last reissue, "
-            f"which is {duration(last)} after creation at the latest"
+            f"the key is remembered ({told(retention)} from creation) beyond the arrival of the last reissue, "
+            f"which is {told(last)} after creation at the latest"
         ),
         margin_ms=retention - last,
         binding=("server.idempotency_retention_ms", "client.retry_horizon_ms"),

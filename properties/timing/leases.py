@@ -7,7 +7,7 @@ to the next that a held lease allows.
 from collections.abc import Callable, Iterator
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.lease import Event, run_lease, run_recovery
 from latchcheck.model.timing.schedule import Ms
 
@@ -65,18 +65,12 @@ def deliveries(timeout: Ms, longest: Ms) -> int:
 
 def _lease_clause(facts: Facts, timeout: Ms, silence: Ms | None) -> str:
     longest = facts.ends[1]
-    work = (
-        "the work, which has no declared end" if longest is None else f"the work, which takes up to {duration(longest)}"
-    )
-    lease = f"the lease ({duration(timeout)}) is longer than"
+    work = "the work, which has no declared end" if longest is None else f"the work, which takes up to {told(longest)}"
+    lease = f"the lease ({told(timeout)}) is longer than"
     if silence is None:
         return f"{lease} {work}: nothing renews it"
     renewal, stall = facts.config.server.lease_renewal_ms or 0, facts.config.workload.stall_ms
-    late = (
-        f"{duration(renewal)} and a stall of {duration(stall)}, together {duration(silence)}"
-        if stall
-        else duration(silence)
-    )
+    late = f"{told(renewal)} and a stall of {told(stall)}, together {told(silence)}" if stall else told(silence)
     return f"{lease} the time from one renewal to the next ({late}) or than {work}"
 
 
@@ -110,9 +104,9 @@ def recovery_inside_patience(facts: Facts) -> Outcome:
     return Answer(
         safe=done < stop,
         clause=(
-            f"the client waits ({duration(stop)} after creation at least) longer than until the work is done again, "
-            f"which is {duration(done)}: last renewal {duration(renewed)}, lease {duration(timeout)}, "
-            f"lease sweep {duration(server.lease_sweep_ms or 0)}, work {duration(longest)}"
+            f"the client waits ({told(stop)} after creation at least) longer than until the work is done again, "
+            f"which is {told(done)}: last renewal {told(renewed)}, lease {told(timeout)}, "
+            f"lease sweep {told(server.lease_sweep_ms or 0)}, work {told(longest)}"
         ),
         margin_ms=stop - done,
         binding=(_patience(facts, stop), "server.lease_timeout_ms"),

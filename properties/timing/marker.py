@@ -11,7 +11,7 @@ from fractions import Fraction
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.marker import run_marker
 from latchcheck.model.timing.schedule import Ms
 
@@ -61,11 +61,11 @@ def cancel_marker_outlives_record(facts: Facts) -> Outcome:
         return Answer(safe=True, clause="work stops at its cancel, so the record itself reads cancelled at once")
     work = Work.of(facts)
     last = readable(facts, work)
-    until = "for ever" if last.at is None else f"until {duration(last.at)} after the cancel"
+    until = "for ever" if last.at is None else f"until {told(last.at)} after the cancel"
     return Answer(
         safe=not last.leaves(marker),
         clause=(
-            f"the cancel marker ({duration(marker)}) outlives every record whose work ignored the cancel, which can be "
+            f"the cancel marker ({told(marker)}) outlives every record whose work ignored the cancel, which can be "
             f"read {until}{_counted(facts, work)}"
         ),
         margin_ms=None if last.at is None else marker - last.at,
@@ -85,8 +85,8 @@ def _counted(facts: Facts, work: Work) -> str:
     if facts.spacing_ms is None and not facts.lazy:
         return ": no sweep is promised to remove it"
     if work.longest is None:
-        return f" (ttl {duration(facts.ttl_ms)} from {facts.anchor}; the work has no declared end)"
-    return f" (ttl {duration(facts.ttl_ms)} from {facts.anchor})"
+        return f" (ttl {told(facts.ttl_ms)} from {facts.anchor}; the work has no declared end)"
+    return f" (ttl {told(facts.ttl_ms)} from {facts.anchor})"
 
 
 def readable(facts: Facts, work: Work) -> Upper:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.config import Config
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
@@ -135,9 +135,9 @@ def _clause(facts: Facts, worst: Ms | None, *, unbounded: bool) -> str:
     elif worst is None:
         reach = "cannot be judged at all"
     else:
-        reach = f"is {duration(worst)}" + (" with the clocks' skew" if facts.skew_ms else "")
+        reach = f"is {told(worst)}" + (" with the clocks' skew" if facts.skew_ms else "")
     return (
-        f"the orphan window ({duration(facts.window)}) is {comparison} the longest silence that can be judged, "
+        f"the orphan window ({told(facts.window)}) is {comparison} the longest silence that can be judged, "
         f"which {reach}"
     )
 

@@ -47,9 +47,11 @@ def sources(facts: Facts) -> tuple[Source, ...]:
 
 def _after_due(facts: Facts, limit: Ms) -> Upper:
     """Latest sweep that can be the first to act on a limit."""
-    if facts.lazy or facts.spacing_ms is None:
-        return Upper(None)
-    return Upper(limit + facts.skew_ms + facts.spacing_ms)
+    if facts.lazy:
+        # The first access after the limit acts, and accesses come at most one silence apart.
+        longest = None if facts.legs is None else facts.legs.longest(facts.legs.steady)
+        return Upper(None if longest is None else limit + facts.skew_ms + longest)
+    return Upper(None if facts.spacing_ms is None else limit + facts.skew_ms + facts.spacing_ms)
 
 
 def _orphan_source(facts: Facts, window: Ms) -> Iterator[Source]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.config import UNLIMITED, Config
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
@@ -56,8 +56,8 @@ def patience_covers_execution(facts: Facts) -> Outcome:
     ends = Upper(facts.ends[1])
     read = _read(facts, legs, ends)
     safe = read is not None and read < stop
-    reach = "has no bound" if read is None else f"is {duration(read)} after creation"
-    waits = f"the client waits ({duration(stop)} after creation at least)"
+    reach = "has no bound" if read is None else f"is {told(read)} after creation"
+    waits = f"the client waits ({told(stop)} after creation at least)"
     return Answer(
         safe=safe,
         clause=f"{waits} longer than until the end is read, which {reach}",

@@ -8,7 +8,7 @@ with the terminal write: x + ttl - skew.
 
 import attrs
 
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 
@@ -50,6 +50,11 @@ def _retained(facts: Facts, found: tuple[Source, ...], harm: str, never: str) ->
     reaches = [reach_of(facts, legs, _unexpired(facts, source)) for source in found]
     harmful = [source for source in found if _harms(facts, legs, source)]
     worst = max(reaches, key=lambda reach: (reach.at is None, reach.at or 0))
+    if not harmful and worst.at is not None and worst.at < 0:
+        return Answer(safe=True, clause="no successful poll comes after an outcome: the client has stopped", harm=harm)
+    if not harmful and worst.includes(facts.ttl):
+        told = "the sweeps or accesses that store an outcome leave it for the next poll, or tell it themselves"
+        return Answer(safe=True, clause=told, binding=facts.ttl_knobs, harm=harm)
     return Answer(
         safe=not harmful,
         clause=_clause(facts, worst.at),
@@ -88,5 +93,5 @@ def _clause(facts: Facts, worst: Ms | None) -> str:
     what = "the longest time from an outcome to the first successful poll after it"
     if facts.anchor == "creation":
         what = "the latest first poll after an outcome, counted from creation"
-    reach = "which has no bound" if worst is None else f"which is {duration(worst)}"
-    return f"the ttl ({duration(facts.ttl)} from {facts.anchor}) is longer than {what}, {reach}"
+    reach = "which has no bound" if worst is None else f"which is {told(worst)}"
+    return f"the ttl ({told(facts.ttl)} from {facts.anchor}) is longer than {what}, {reach}"

@@ -12,7 +12,7 @@ from math import ceil, floor, log
 import attrs
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.retry import run_retries
 from latchcheck.model.timing.schedule import Ms
 
@@ -122,12 +122,12 @@ def retries_inside_deadline(facts: Facts) -> Outcome:
 
 
 def _clause(facts: Facts, attempts: Attempts, total: Ms) -> str:
-    deadline = f"the execution deadline ({duration(facts.config.server.execution_deadline_ms or 0)}"
-    deadline += f", less a clock skew of {duration(facts.skew_ms)})" if facts.skew_ms else ")"
-    takes = f"{attempts.count} attempts of up to {duration(attempts.longest_ms)} and the delays between them take"
+    deadline = f"the execution deadline ({told(facts.config.server.execution_deadline_ms or 0)}"
+    deadline += f", less a clock skew of {told(facts.skew_ms)})" if facts.skew_ms else ")"
+    takes = f"{attempts.count} attempts of up to {told(attempts.longest_ms)} and the delays between them take"
     if total >= BEYOND_MS:
         return f"{deadline} is at least what {takes}, which is longer than any deadline"
-    return f"{deadline} is at least what {takes}, which is {duration(ceil(total))}"
+    return f"{deadline} is at least what {takes}, which is {told(ceil(total))}"
 
 
 def _runs(facts: Facts, attempts: Attempts, limit: Ms) -> Iterator[Callable[[], Trace]]:

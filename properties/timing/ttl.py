@@ -8,14 +8,15 @@ Under anchor `activity` the question is one of silence: the ttl against the time
 from collections.abc import Callable, Iterator
 
 from latchcheck.kernel import Trace
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
+from latchcheck.model.config import Config
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms, Span
 from latchcheck.model.timing.script import Cut, Leg, Rounds, Script
 
 from .answers import NO_POLLER, Answer, NotApplicable, Outcome
 from .bounds import Upper, earliest, instant_between
-from .contacts import Contact, complete, contacts, success, ways
+from .contacts import Contact, complete, contacts, pieces, success, ways
 from .facts import Facts
 from .orphan import harmful_errors, limit_of_run, phase_for
 
@@ -28,9 +29,11 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
         return NotApplicable("no declared execution time: workload.execution is not set")
     if not facts.running_expires:
         return Answer(safe=True, clause="a task that is not terminal never expires", binding=facts.ttl_knobs)
-    legs = facts.legs
-    if legs is None:
+    if facts.legs is None and (facts.anchor == "activity" or facts.lazy):
         return NotApplicable(NO_POLLER)
+    facts = facts if facts.legs is not None else Facts(_whoever_polls(facts))
+    legs = facts.legs
+    assert legs is not None
     if facts.anchor == "activity":
         return _by_silence(facts, legs)
     end = facts.ends[1]
@@ -38,14 +41,34 @@ def ttl_covers_execution(facts: Facts) -> Outcome:
     if facts.lazy:
         limit = _last_access(legs, limit)
     safe = not limit.leaves(max(0, facts.ttl - facts.skew_ms))
-    reach = "which has no bound" if limit.at is None else f"which ends {duration(limit.at)} after creation"
+    reach = "which has no bound" if limit.at is None else f"which ends {told(limit.at)} after creation"
     return Answer(
         safe=safe,
-        clause=f"the ttl ({duration(facts.ttl)} from creation) is longer than live work, {reach}",
+        clause=f"the ttl ({told(facts.ttl)} from creation) is longer than live work, {reach}",
         margin_ms=None if limit.at is None else facts.ttl - facts.skew_ms - limit.at,
         binding=facts.ttl_knobs,
         runs=_runs(facts, legs, limit) if not safe else (),
         harm="expired_live",
+        config=facts.config,
+    )
+
+
+def _whoever_polls(facts: Facts) -> Config:
+    """The configuration where nobody said how the client polls: a ttl from creation does not ask.
+
+    The client polls too rarely to matter, and what its silence would set off is left out.
+    """
+    rarely = int(facts.horizon_ms)
+    return facts.config.replace(
+        {
+            "client.initial_delay_ms": rarely,
+            "client.max_delay_ms": rarely,
+            "client.multiplier": 1,
+            "client.hint_mode": "ignore",
+            "client.ttl_mode": "ignore",
+            "client.overall_timeout_ms": None,
+            "server.orphan_window_ms": None,
+        }
     )
 
 
@@ -77,8 +100,8 @@ def _by_silence(facts: Facts, legs: Legs) -> Outcome:
     return Answer(
         safe=safe,
         clause=(
-            f"the ttl ({duration(facts.ttl)} since the last contact) is longer than the longest silence under live "
-            f"work, {'which has no bound' if worst is None else 'which is ' + duration(worst)}"
+            f"the ttl ({told(facts.ttl)} since the last contact) is longer than the longest silence under live "
+            f"work, {'which has no bound' if worst is None else 'which is ' + told(worst)}"
         ),
         margin_ms=None if worst is None else kept - worst,
         binding=facts.ttl_knobs,
@@ -106,12 +129,24 @@ def _silent(facts: Facts, legs: Legs) -> Ms | None:
         # The client may stop for good: after its failures at any time, at its limit while a poll is still to come.
         left = start
         if first is not None and longest is not None and not legs.failures_can_stop:
-            left = max(start, first - longest)
+            left = max(start, _last_before(legs, first, longest))
         if limit.at is None:
             return None
         if limit.admits(left):
             worst = max(worst, limit.at - left)
     return worst
+
+
+def _last_before(legs: Legs, stop: Ms, longest: Ms) -> Ms:
+    """The earliest contact that can be the last before the client stops."""
+    return min(
+        (
+            max(piece.lo, stop - (piece.follows_ms or longest))
+            for piece in pieces(legs, max(0, stop - longest), stop)
+            if piece.hi is None or piece.follows_ms is None or piece.hi + piece.follows_ms >= stop
+        ),
+        default=stop,
+    )
 
 
 def _runs(facts: Facts, legs: Legs, limit: Upper) -> Iterator[Callable[[], Trace]]:

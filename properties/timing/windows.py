@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import attrs
 
-from latchcheck.kernel.duration import duration
+from latchcheck.kernel.duration import told
 from latchcheck.model.timing.schedule import Ms
 
 from .answers import Answer, NotApplicable, Outcome, Vacuous
@@ -32,7 +32,7 @@ class Window:
     @property
     def words(self) -> str:
         """The limit by its key and value."""
-        return f"{self.key} ({duration(self.limit_ms)})"
+        return f"{self.key} ({told(self.limit_ms)})"
 
 
 def every_window_can_fire(facts: Facts) -> Outcome:
@@ -164,7 +164,7 @@ def _shadow(facts: Facts, dead: Window) -> str:
     if not found:
         return "no task is ever in the state that it acts on"
     swept = {dead.key, *(one.key for one in found)} <= _SWEPT
-    sweep = f", at the next sweep within {duration(facts.spacing_ms)} of its end" if swept and facts.spacing_ms else ""
+    sweep = f", at the next sweep within {told(facts.spacing_ms)} of its end" if swept and facts.spacing_ms else ""
     names = " or ".join(one.words for one in found)
     return f"{names} always comes first{sweep}"
 
