@@ -164,9 +164,7 @@ def test_nothing_but_the_seed_decides(tmp_path: object, request: pytest.FixtureR
     def searched(hash_seed: str, *more: str) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": folder}
         command = [sys.executable, "-c", PROBE, str(request.config.rootpath), *more]
-        return subprocess.run(
-            command, env=environment, cwd=folder, capture_output=True, text=True, check=True
-        ).stdout
+        return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True).stdout
 
     assert searched("1") == searched("2", "other")
 

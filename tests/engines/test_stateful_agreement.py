@@ -1,0 +1,63 @@
+"""The three engines on the same random questions: none may contradict another."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from latchcheck.engines.explicit import explore
+from latchcheck.engines.stateful import fuzz
+from latchcheck.kernel import replay
+from latchcheck.model.policy import SWITCHES, Policy
+from latchcheck.model.scope import Scope
+from latchcheck.properties.lifecycle.catalogue import CATALOGUE, cone, lacks
+from latchcheck.properties.lifecycle.proofs import LEMMAS, proof
+
+PAIRS = 208
+PARTS = 8
+STATES_MAX = 20_000
+RUNS_MAX = 12
+CI = Scope.parse("ci")
+
+
+def drawn(number: int) -> tuple[str, Scope, Policy]:
+    """A property, a small scope in which it can be told, and a policy with up to two guards taken away."""
+    random = Random(number)  # noqa: S311 - the same pairs every time
+    name = list(CATALOGUE)[number % len(CATALOGUE)]
+    switches = dict.fromkeys(random.sample(list(SWITCHES), random.randint(0, 2)))
+    mutants = CATALOGUE[name].mutants
+    texts = [f"{one}={random.choice(SWITCHES[one].values)}" for one in switches]
+    # Half of the policies take away a guard that the property is about: few others would break it.
+    policy = Policy.parse(random.choice(mutants) if random.random() < 0.5 else ",".join(texts) or "guarded")
+    sizes = {size: random.randint(0, count) for size, count in CI.named.items() if size not in ("tasks", "tenants")}
+    scope = CI.at_most(**{**sizes, "tasks": 1, "workers": max(1, sizes.get("workers", 0))})
+    asked = CATALOGUE[name]
+    return name, CI if lacks(asked, cone(asked, scope).build(policy).room.modules) else scope, policy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_engines_agree(part: int) -> None:
+    """A sampled violation is one that the exhaustive search finds too, not shorter than its shortest, and no proof."""
+    broken = proved = 0
+    for number in range(part, PAIRS, PARTS):
+        name, scope, policy = drawn(number)
+        question = f"{name}, {scope}, {policy}"
+        asked = CATALOGUE[name]
+        built = cone(asked, scope).build(policy)
+        over = asked.over(built.room)
+        whole = explore(built.system, [over], states_max=STATES_MAX)
+        assert whole.complete or whole.violated, question
+        sampled = fuzz(built.system, [over], seed=number, runs_max=RUNS_MAX)
+        if sampled.counterexample is not None:
+            broken += 1
+            assert whole.violated == name, question
+            assert whole.counterexample is not None
+            assert len(whole.counterexample) <= len(sampled.counterexample), question
+            replay(built.system, sampled.counterexample)
+        if name in LEMMAS and proof(name, scope, policy).proved:
+            proved += 1
+            assert (whole.violated, sampled.violated) == (None, None), question
+    assert broken > 0
+    assert proved > 0
