@@ -167,6 +167,9 @@ class Machine(RuleBasedStateMachine):
         """What the sample is for."""
         broken = self.search.judge.broken(self.before, self.state)
         if broken is not None:
+            # Hypothesis repeats a failing run before it raises; the repetition is no further run.
+            if self.search.found_steps is None:
+                self.search.found_steps = len(self.events)
             raise Violation(broken, self.events, self.done)
         if self.search.length_max is not None and self.done >= self.search.length_max:
             reject()
@@ -199,7 +202,7 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
     if found is None:
         return None
     # Made smaller in a second call, which finds the run in the database and cuts runs that would become longer.
-    made.search.found_steps, made.search.length_max = len(found.events), found.done
+    made.search.length_max = found.done
     return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
 
 

@@ -100,8 +100,8 @@ def test_no_run_is_longer_than_allowed() -> None:
 
 def test_a_step_is_judged_too() -> None:
     """What must never change is judged on the step that changes it, where the antecedent held before."""
-    light, on = Variable("light", Enum("Light", ("off", "on", "broken")), "off"), Variable("fixed", Bool(), False)
-    states = light.domain
+    states = Enum("Light", ("off", "on"))
+    light, on = Variable("light", states, "off"), Variable("fixed", Bool(), False)
     system = System(
         "light",
         (light, on),
