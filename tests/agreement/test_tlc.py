@@ -90,7 +90,12 @@ def checked(folder: Path) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120).stdout
 
 
-@pytest.mark.parametrize(("scope", "policy", "only", "states", "broken"), PAIRS, ids=lambda part: str(part)[:60])
+def _words(part: Any) -> str:
+    """A parameter as part of a test's name, the same in every process."""
+    return ", ".join(sorted(part)) if isinstance(part, frozenset) else str(part)
+
+
+@pytest.mark.parametrize(("scope", "policy", "only", "states", "broken"), PAIRS, ids=_words)
 def test_tlc_finds_the_same(
     scope: str, policy: str, only: str, states: int, broken: frozenset[str], tmp_path: Path, capfd: Any
 ) -> None:
