@@ -14,10 +14,17 @@ from .errors import ModelError
 from .frozen import Value
 
 
+_declared: dict[str, int] = {}
+
+
 @cache
 def _enum_sort(name: str, values: tuple[str, ...]) -> tuple[z3.DatatypeSortRef, dict[str, z3.ExprRef]]:
-    """One declaration per (name, values): z3 refuses to declare a sort twice in one context."""
-    sort, terms = z3.EnumSort(name, values)
+    """One declaration per (name, values).
+
+    z3 refuses to declare a sort twice in one context, so a second enum of one name gets a number to its sort's name.
+    """
+    number = _declared[name] = _declared.get(name, 0) + 1
+    sort, terms = z3.EnumSort(name if number == 1 else f"{name}!{number}", values)
     return sort, dict(zip(values, terms, strict=True))
 
 
