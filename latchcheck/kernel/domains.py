@@ -13,7 +13,6 @@ import z3
 from .errors import ModelError
 from .frozen import Value
 
-
 _declared: dict[str, int] = {}
 
 
