@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from latchcheck.kernel import Domain, ModelError, Property, Real, System
+from latchcheck.kernel import ModelError, Property, System
 
 from .exploration import Exploration, Options, Progress
+from .layout import Grid, NotPackable, Number
 from .symmetry import Symmetry
 from .ticks import ELAPSE, TickSearch
-from .ticks_source import Number, Setting
+from .ticks_source import Setting
 
-TICK_STATES_MAX = 1_000_000
+EXACT_STATES_MAX = 1_000_000
 
 __all__ = ["ELAPSE", "Exploration", "Options", "Progress", "Symmetry", "explore"]
 
@@ -33,7 +34,7 @@ def explore(
 ) -> Exploration:
     """Search every state of a system breadth first and stop at the first broken property, or go on if so asked.
 
-    A finite system (enums, bools, ranges of integers) is searched in packed form, see `Options`.
+    States are searched in packed form, see `Options`; what has none is searched over exact values, more slowly.
     A system with a clock also lets `unit_ms` milliseconds pass wherever every urgency clause still holds afterwards,
     until `horizon_ms`; events happen at the present instant.
     Dense choices are the multiples of `unit_ms` between their lower and upper bound, or between `bounds[name]`.
@@ -45,35 +46,39 @@ def explore(
     ModelError: open parameters, values outside their domain, a question that this kind of system cannot answer.
     """
     options = options or Options()
-    if system.clock is None and not any(isinstance(domain, Real) for domain in _domains(system)):
-        from .layout import NotPackable
+    if system.clock is not None:
+        _check_clock(system, properties, options)
+    if options.searcher != "exact":
         from .packed import explore_packed
 
+        grid = Grid(unit_ms, horizon_ms, bounds or {})
         try:
-            return explore_packed(system, tuple(properties), states_max, options)
+            return explore_packed(system, tuple(properties), states_max, options, grid)
         except NotPackable as reason:
-            _refuse_options(system, properties, options, str(reason))
-    else:
-        _refuse_options(system, properties, options, "it has a clock or dense numbers")
+            _refuse_options(system, properties, options, f": {reason}")
+    _refuse_options(system, properties, options, "")
     run = TickSearch(system, tuple(properties), Setting(unit_ms, horizon_ms, bounds or {}))
-    return run.search(TICK_STATES_MAX if states_max is None else states_max)
+    return run.search(EXACT_STATES_MAX if states_max is None else states_max)
 
 
-def _domains(system: System) -> list[Domain]:
-    choices = (choice for action in system.actions for choice in action.choices)
-    return [item.domain for item in (*system.variables, *choices)]
+def _check_clock(system: System, properties: Sequence[Property], options: Options) -> None:
+    for asked in properties:
+        if asked.expectation == "leads-to":
+            raise ModelError(
+                f"property {asked.id!r} is a leads-to, and {system.name!r} has a clock: a search that ends at a "
+                "horizon cannot tell what happens for ever"
+            )
+    if options.symmetry:
+        raise ModelError(f"symmetry is for systems without a clock; {system.name!r} has one")
+    if any(action.name == ELAPSE for action in system.actions):
+        raise ModelError(f"system {system.name!r} has an action named {ELAPSE!r}, which stands for time passing here")
 
 
 def _refuse_options(system: System, properties: Sequence[Property], options: Options, reason: str) -> None:
     """What only the packed search can do is an error elsewhere, never passed over."""
-    for asked in properties:
-        if asked.expectation == "leads-to":
-            raise ModelError(
-                f"property {asked.id!r} is a leads-to, which needs a finite system; {system.name!r} is not: {reason}"
-            )
-    if options.symmetry or options.keep_going or options.searcher != "auto":
+    later = any(asked.expectation == "leads-to" for asked in properties)
+    if later or options.symmetry or options.keep_going or options.searcher not in ("auto", "exact"):
         raise ModelError(
-            f"symmetry, keep_going and searcher need a finite system; {system.name!r} is searched in ticks: {reason}"
+            "leads-to, symmetry, keep_going and a choice of searcher need a system in packed form; "
+            f"{system.name!r} is searched over exact values{reason}"
         )
-    if system.clock is not None and any(action.name == ELAPSE for action in system.actions):
-        raise ModelError(f"system {system.name!r} has an action named {ELAPSE!r}, which stands for time passing here")

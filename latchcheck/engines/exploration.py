@@ -14,7 +14,7 @@ from .symmetry import Symmetry
 MEMORY_MAX_BYTES = 2 << 30
 
 Stopped = Literal["violation", "states", "memory", "interrupt"]
-Searcher = Literal["auto", "python", "compiled"]
+Searcher = Literal["auto", "python", "compiled", "exact"]
 
 
 @attrs.frozen
@@ -38,7 +38,8 @@ class Options:
     `keep_going` searches on after a violation, for a shortest counterexample of every property.
     `memory_max_bytes` ends the search when the states take more.
     `progress` is called about twice a second.
-    `searcher` chooses between pure Python and compiled code, which "auto" does by the number of states.
+    `searcher` chooses between packed states in pure Python and in compiled code, which "auto" does by their number,
+    and the slow search over exact values, which shares no generated code with them.
     """
 
     symmetry: tuple[Symmetry, ...] = attrs.field(default=(), converter=tuple)
@@ -67,7 +68,7 @@ class Exploration:
     `reached` counts for each property the states in which its antecedent held: zero means that it said nothing.
     `witnesses` holds a shortest run for each "reachable" property that is reached; after a complete search, one that is
     missing is not reachable.
-    `engine` is "ticks", "python" or "compiled"; `bytes_used` is what the states took, measured where compiled, else
+    `engine` is "python", "compiled" or "exact"; `bytes_used` is what the states took, measured where compiled, else
     estimated.
     """
 
@@ -85,5 +86,5 @@ class Exploration:
     clauses: FrozenMap[str] = attrs.field(default=FrozenMap(), converter=FrozenMap)
     loops: FrozenMap[int] = attrs.field(default=FrozenMap(), converter=FrozenMap)
     stopped: Stopped | None = None
-    engine: str = "ticks"
+    engine: str = "exact"
     bytes_used: int = 0

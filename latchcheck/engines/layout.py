@@ -1,35 +1,85 @@
-"""Where each variable of a finite system sits in the bits of a packed state.
+"""Where each variable of a system sits in the bits of a packed state.
 
 A state is a row of 64-bit words; a variable never lies across two of them. In Python the words stand one behind the
 other in a single int, so that one layout serves both searches.
+
+A dense number is kept as a whole number of parts of a millisecond. How fine the parts must be and how far such numbers
+reach is assumed, and every step checks it: a search that finds an assumption wrong is thrown away and begun again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import attrs
 
-from latchcheck.kernel import Bool, Enum, IntRange, System, Value, Variable
+from latchcheck.kernel import Bool, Enum, IntRange, Real, System, Value, Variable
 
 WORD_BITS = 64
 # One bit of each word stays free: a word is then never negative as a signed number, and -1 marks an empty place.
 FIELD_BITS_MAX = WORD_BITS - 1
+# A range of integers beyond this is taken for a count that nobody meant to fill.
+_NARROW = 1 << 16
 
 
 class NotPackable(Exception):
-    """The system has no packed form: a dense number, a clock, or a range too wide for one word."""
+    """The system has no packed form: a range too wide for one word, a division by what is no constant."""
+
+
+class Coarse(Exception):
+    """A dense number is no multiple of a part; with parts `factor` times as fine it may be."""
+
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+        super().__init__(f"parts must be {factor} times as fine")
+
+
+class Narrow(Exception):
+    """A number does not fit the range that was assumed for it."""
+
+
+Number = int | Fraction
+
+
+@attrs.frozen
+class Grid:
+    """How time and dense numbers are read.
+
+    Time passes by `unit_ms` up to `horizon_ms`, dense choices are multiples of `unit_ms`, within `bounds` where they
+    state none themselves. Assumed: dense numbers are multiples of 1/`parts` ms, and they and wide ranges of integers
+    stay within `reach` parts of zero.
+    """
+
+    unit_ms: Number = 1
+    horizon_ms: Number | None = None
+    bounds: Mapping[str, tuple[Number, Number]] = attrs.field(factory=dict)
+    parts: int = 1
+    reach: int = 1 << 10
+
+    def scaled(self, value: Number) -> int:
+        """A number in parts; Coarse where it is none."""
+        exact = Fraction(value) * self.parts
+        if exact.denominator != 1:
+            raise Coarse(exact.denominator)
+        return exact.numerator
 
 
 @attrs.frozen
 class Field:
-    """The place of one variable: `bits` bits of word `word`, above `shift` others; `lo` is the value kept as 0."""
+    """The place of one variable: `bits` bits of word `word`, above `shift` others.
+
+    Kept are the numbers from `lo` to `hi`, `lo` as 0; where they are `assumed`, the variable itself may hold more.
+    """
 
     variable: Variable
     word: int
     shift: int
     bits: int
     lo: int
+    hi: int
+    assumed: bool
+    parts: int
 
     @property
     def mask(self) -> int:
@@ -46,14 +96,23 @@ class Field:
         domain = self.variable.domain
         if isinstance(domain, Enum):
             return domain.values.index(str(value))
-        return int(value) - self.lo
+        assert not isinstance(value, str)
+        exact = Fraction(value) * self.parts
+        if exact.denominator != 1:
+            raise Coarse(exact.denominator)
+        if not self.lo <= exact <= self.hi:
+            raise Narrow
+        return exact.numerator - self.lo
 
     def get(self, kept: int) -> Value:
         """The value for which a number is kept."""
         domain = self.variable.domain
         if isinstance(domain, Enum):
             return domain.values[kept]
-        return bool(kept) if isinstance(domain, Bool) else kept + self.lo
+        if isinstance(domain, Bool):
+            return bool(kept)
+        exact = Fraction(kept + self.lo, self.parts)
+        return exact.numerator if exact.denominator == 1 else exact
 
 
 @attrs.frozen
@@ -62,25 +121,26 @@ class Layout:
 
     fields: Mapping[str, Field]
     words: int
+    grid: Grid = Grid()
 
     @classmethod
-    def of(cls, system: System) -> Layout:
+    def of(cls, system: System, grid: Grid | None = None) -> Layout:
         """The layout of a system: each variable in the first word that has room; NotPackable where there is none."""
         used: list[int] = []
         fields: dict[str, Field] = {}
-        if system.clock is not None:
-            raise NotPackable(f"system {system.name!r} has a clock")
+        grid = grid or Grid()
         for variable in system.variables:
-            size, lo = _extent(variable)
-            bits = (size - 1).bit_length()
+            lo, hi, assumed = _extent(variable, grid)
+            bits = (hi - lo).bit_length()
             if bits > FIELD_BITS_MAX:
                 raise NotPackable(f"variable {variable.name!r} needs {bits} bits; one word has {FIELD_BITS_MAX}")
             word = next((i for i, taken in enumerate(used) if taken + bits <= FIELD_BITS_MAX), len(used))
             if word == len(used):
                 used.append(0)
-            fields[variable.name] = Field(variable, word, used[word], bits, lo)
+            parts = grid.parts if isinstance(variable.domain, Real) else 1
+            fields[variable.name] = Field(variable, word, used[word], bits, lo, hi, assumed, parts)
             used[word] += bits
-        return cls(fields, max(1, len(used)))
+        return cls(fields, max(1, len(used)), grid)
 
     def pack(self, values: Sequence[Value]) -> int:
         """A state, its values in the order of the variables, as one int."""
@@ -91,13 +151,18 @@ class Layout:
         return tuple(field.get(packed >> field.offset & field.mask) for field in self.fields.values())
 
 
-def _extent(variable: Variable) -> tuple[int, int]:
-    """How many values the variable can have, and the least of them as a number."""
+def _extent(variable: Variable, grid: Grid) -> tuple[int, int, bool]:
+    """The least and the greatest number that is kept for the variable, and whether that is assumed."""
     domain = variable.domain
     if isinstance(domain, Enum):
-        return len(domain.values), 0
+        return 0, len(domain.values) - 1, False
     if isinstance(domain, Bool):
-        return 2, 0
+        return 0, 1, False
     if isinstance(domain, IntRange):
-        return domain.hi - domain.lo + 1, domain.lo
-    raise NotPackable(f"variable {variable.name!r} is a dense number")
+        if domain.hi - domain.lo <= _NARROW:
+            return domain.lo, domain.hi, False
+        lo, hi = max(domain.lo, -grid.reach), min(domain.hi, grid.reach)
+        if lo > hi:
+            raise Narrow
+        return lo, hi, (lo, hi) != (domain.lo, domain.hi)
+    return -grid.reach, grid.reach - 1, True

@@ -118,7 +118,8 @@ class Compiler:
         engine.add_object_file(llvm.ObjectFileRef.from_data(kept))
         engine.finalize_object()
         found = [_function(engine.get_function_address(name)) for name in ("search", "refill")]
-        return Code(found[0], found[1], engine)
+        # The engine reads the bytes where they are; a tuple lets go of its last part first.
+        return Code(found[0], found[1], (kept, engine))
 
     def _compiled(self, text: str, target: Any) -> bytes:
         llvm = self._llvm

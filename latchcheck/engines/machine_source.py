@@ -5,11 +5,12 @@ A look-up in a table of many megabytes waits for the memory; a thousand of them,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .layout import Field
 from .packed_actions import Fired
-from .packed_source import FULL, GOING, LIMIT, RANGE, VIOLATED, Body
+from .packed_source import COARSE, DONE, FULL, GOING, LIMIT, RANGE, VIOLATED, Body
 
-DONE = FULL + 1
 # An entry of a table of positions: the position of the state plus one, above it some bits of the hash, 0 when empty.
 POSITION_BITS = 28
 AHEAD = 1024
@@ -159,8 +160,7 @@ class MachineSearch(Body):
         for k in range(len(self.plan.properties)):
             self.judge(k, scope)
         self._leave()
-        for code, action in enumerate(self.plan.system.actions):
-            self.actions.write(code, action, scope)
+        self.successors(scope)
         blocks.line("at += 1")
         self._leave()
         blocks.level -= 1
@@ -205,6 +205,15 @@ class MachineSearch(Body):
                 LIMIT=LIMIT, MASK=mask, hash=self._hash("buffer", "k"), words=words, store=store, same=same
             )
         self.blocks.lines += ["    " * self.blocks.level + line for line in text.splitlines()]
+
+    def fanout(self) -> int | None:
+        """How many successors a state has at most, or None where nothing tells."""
+        found = [self.blocks.terms.fanout(action) for action in self.plan.system.actions]
+        return None if None in found else sum(one for one in found if one is not None) + 1
+
+    def coarse(self, divisor: int) -> Sequence[str]:
+        """End the search: it will begin again with finer parts."""
+        return (f"cursor[3] = {divisor}", f"return {COARSE}")
 
     def fail(self, code: int, field: Field, source: str) -> None:
         """End the search at a value outside its range."""

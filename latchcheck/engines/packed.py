@@ -12,26 +12,38 @@ from latchcheck.kernel.stepping import Stepper
 
 from . import machine_code
 from .exploration import Exploration, Options, Progress, Stopped
-from .layout import Layout
+from .layout import Coarse, Grid, Layout, Narrow, NotPackable
 from .packed_runs import SAMPLE, Runs
-from .packed_search import COLD_STATES, DONE, WARM_STATES, Compiled, MachineStore, PythonStore, Store, edge_of
-from .packed_source import GOING, LIMIT, RANGE, VIOLATED, Plan
+from .packed_search import WARM_SECONDS, Compiled, MachineStore, PythonStore, Store, edge_of
+from .packed_source import COARSE, DONE, GOING, LIMIT, RANGE, VIOLATED, Plan
 from .symmetry import Image, canonical, images
 
 PROGRESS_SECONDS = 0.5
+PARTS_MAX = 1 << 40
 # Positions in tables of states of several words have 28 bits.
 STATES_MAX = (1 << 28) - 4096
 
 
 def explore_packed(
-    system: System, properties: tuple[Property, ...], states_max: int | None, options: Options
+    system: System, properties: tuple[Property, ...], states_max: int | None, options: Options, grid: Grid
 ) -> Exploration:
-    """Search a finite system as `explicit.explore` says; NotPackable where it has no packed form."""
+    """Search a system as `explicit.explore` says; NotPackable where it has no packed form.
+
+    What is assumed of numbers is tried and made finer or wider until the whole search bears it out.
+    """
     _check_options(system, properties, options)
-    layout = Layout.of(system)
     swaps = images(system, options.symmetry)
-    plan = Plan(system, properties, layout, canonical(layout, swaps) if swaps else None)
-    return _Search(plan, swaps, states_max, options).run()
+    while True:
+        if grid.parts > PARTS_MAX:
+            raise NotPackable(f"dense numbers as fine as 1/{grid.parts} ms")
+        try:
+            layout = Layout.of(system, grid)
+            plan = Plan(system, properties, layout, canonical(layout, swaps) if swaps else None)
+            return _Search(plan, swaps, states_max, options).run()
+        except Coarse as reason:
+            grid = attrs.evolve(grid, parts=grid.parts * reason.factor)
+        except Narrow:
+            grid = attrs.evolve(grid, reach=grid.reach << 4)
 
 
 def _check_options(system: System, properties: Sequence[Property], options: Options) -> None:
@@ -72,12 +84,12 @@ class _Switch:
     def __init__(self, plan: Plan, options: Options) -> None:
         self._plan = plan
         self._compiled: Compiled | None = None
-        self._at = {"auto": WARM_STATES, "compiled": 0, "python": None}[options.searcher]
+        self._after = {"auto": WARM_SECONDS, "compiled": 0.0}.get(options.searcher)
         self._forced = options.searcher == "compiled"
 
-    def due(self, states: int) -> Compiled | None:
-        """The compiled search if it should take over now."""
-        if self._at is None or states < self._at:
+    def due(self, seconds: float) -> Compiled | None:
+        """The compiled search if it should take over after so long in Python."""
+        if self._after is None or seconds < self._after:
             return None
         if self._compiled is None:
             self._compiled = Compiled(self._plan) if machine_code.available() else None
@@ -87,12 +99,11 @@ class _Switch:
                         f"system {self._plan.system.name!r} cannot be compiled: "
                         + ("install latchcheck[explore]" if self._compiled is None else "its numbers need over 62 bits")
                     )
-                self._at = None
+                self._after = None
                 return None
-            if not self._forced and not self._compiled.is_warm():
-                self._at = COLD_STATES
-                return self.due(states)
-        self._at = None
+            self._after = 0.0 if self._forced else self._compiled.seconds
+            return self.due(seconds)
+        self._after = None
         return self._compiled
 
 
@@ -121,7 +132,9 @@ class _Search:
         counts = _Counts.of(self.store)
         try:
             while how == GOING and stopped is None:
-                compiled = self.switch.due(self.store.count) if isinstance(self.store, PythonStore) else None
+                compiled = (
+                    self.switch.due(time.perf_counter() - self.began) if isinstance(self.store, PythonStore) else None
+                )
                 if compiled is not None:
                     self._take_over(compiled)
                 how = self.store.advance()
@@ -131,6 +144,8 @@ class _Search:
                     stopped = "memory"
         except KeyboardInterrupt:
             stopped = "interrupt"
+        if how == COARSE:
+            raise Coarse(self.store.detail)
         if how == RANGE:
             self._outside()
         if how == DONE:
@@ -144,7 +159,7 @@ class _Search:
 
     def _take_over(self, compiled: Compiled) -> None:
         assert isinstance(self.store, PythonStore)
-        self.store = MachineStore(self.plan, compiled.load(), self.store, self.limit, first=not self.options.keep_going)
+        self.store = MachineStore(self.plan, compiled, self.store, self.limit, first=not self.options.keep_going)
 
     def _tell(self, counts: _Counts) -> None:
         now = time.perf_counter()
@@ -173,7 +188,7 @@ class _Search:
             states=counts.states,
             transitions=sum(counts.fired),
             depth=len(self._path(counts.states - 1)),
-            fired=dict(zip((action.name for action in self.plan.system.actions), counts.fired, strict=True)),
+            fired=dict(zip(self.plan.codes, counts.fired, strict=True)),
             complete=stopped is None,
             counterexample=None if worst is None else broken[worst][1],
             violated=worst,
@@ -200,7 +215,7 @@ class _Search:
             lasso = judge(graph, k, self.options)
             if lasso is not None:
                 steps = self.runs.along(self.start, self._path(lasso.seed))
-                broken[asked.id] = (self.store.count, self.runs.trace([*steps, *lasso.moves]), lasso.clause)
+                broken[asked.id] = (self.store.count, self.runs.trace(self.start, [*steps, *lasso.moves]), lasso.clause)
                 if lasso.before is not None:
                     loops[asked.id] = len(steps) + lasso.before
 
@@ -216,7 +231,7 @@ class _Search:
         moves = self.runs.along(self.start, self._path(position))
         if edge is not None:
             moves += self._last(moves[-1][2] if moves else self.start, edge)
-        return self.runs.trace(moves)
+        return self.runs.trace(self.start, moves)
 
     def _last(self, state: int, edge: int) -> list:
         kept = self.runs.canonical(edge)
@@ -225,8 +240,10 @@ class _Search:
     def _outside(self) -> None:
         code, name, value = self.store.detail
         variable = self.plan.system.variable(name)
+        if self.plan.layout.fields[name].assumed:
+            raise Narrow
         steps = len(self._path(self.store.at))
         raise ModelError(
-            f"action {self.plan.system.actions[code].name!r} sets variable {name!r} to {value}, "
+            f"action {self.plan.codes[code]!r} sets variable {name!r} to {value}, "
             f"outside {variable.domain}, after {steps} steps"
         )

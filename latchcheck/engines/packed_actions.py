@@ -14,12 +14,13 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.kernel import Action, Bool, Choice, Enum, IntRange, System
+from latchcheck.kernel import Action, Bool, Choice, Enum, IntRange, ModelError, System
 from latchcheck.kernel.compiling import RUNTIME, python_name
 from latchcheck.kernel.substitution import Substitution
 
-from .layout import Field, Layout, NotPackable
-from .packed_terms import Scope, Terms
+from .layout import Field, Layout
+from .packed_scope import Scope
+from .packed_terms import Terms
 
 # More instances of one action than this would make more source than they save; the rest are loops.
 UNROLLED_MAX = 64
@@ -48,7 +49,10 @@ class Blocks:
         self.system = system
         self.layout = layout
         self.split = split
-        self.terms = Terms(system)
+        self.terms = Terms(system, layout)
+        self.coarse: Callable[[int], Sequence[str]] = lambda _: [
+            "raise ValueError('a dense number is no multiple of a part')"
+        ]
         self.lines: list[str] = []
         self.level = 0
         self.constants: dict[str, Any] = dict(RUNTIME)
@@ -80,7 +84,11 @@ class Blocks:
         for name, source in self.sources.items():
             if name in wanted:
                 self.line(f"{source} = {self.field(name, 's')}")
-        return self.terms.known(self.sources)
+        return self.known(self.sources)
+
+    def known(self, sources: Mapping[str, str]) -> Scope:
+        """A scope in which the constants have these sources."""
+        return Scope(self.terms, self.coarse, sources)
 
     def reads(self, expr: Any) -> frozenset[str]:
         """The names of the constants in an expression."""
@@ -111,11 +119,38 @@ class Blocks:
             self.line(f"if {' and '.join(pending)}:")
         return True
 
+    def after(self, kept: Mapping[str, str | int]) -> tuple[str, ...]:
+        """The sources of the words of a state in which some fields hold something else: a number, or source."""
+        gone, fixed = [0] * self.words, [0] * self.words
+        every = [0] * self.words
+        parts: list[list[str]] = [[] for _ in range(self.words)]
+        for name, field in self.layout.fields.items():
+            word, shift = self.place(field)
+            every[word] |= field.mask << shift
+            if name not in kept:
+                continue
+            new = kept[name]
+            gone[word] |= field.mask << shift
+            if isinstance(new, int):
+                fixed[word] |= new << shift
+            elif isinstance(field.variable.domain, Bool):
+                parts[word].append(f"({1 << shift} if {new} else 0)")
+            else:
+                parts[word].append(f"{new} << {shift}" if shift else new)
+        found = []
+        for word in range(self.words):
+            pieces = [f"s{word} & {every[word] & ~gone[word]}" if gone[word] else f"s{word}", *parts[word]]
+            found.append(" | ".join([*pieces, str(fixed[word])] if fixed[word] else pieces))
+        return tuple(found)
+
     def read_by_actions(self) -> set[str]:
         """The variables that some guard or update reads."""
-        found: set[str] = set()
+        found: set[str] = {self.system.clock} if self.system.clock is not None else set()
+        for clause in self.system.urgency:
+            found |= self.reads(clause.expr)
         for action in self.system.actions:
-            for expr in (*(clause.expr for clause in action.guard), *action.updates.values()):
+            bounds = (bound for choice in action.choices for bound in (choice.lower, choice.upper) if bound is not None)
+            for expr in (*(clause.expr for clause in action.guard), *action.updates.values(), *bounds):
                 found |= self.reads(expr)
         return found & self.layout.fields.keys()
 
@@ -130,9 +165,11 @@ class Actions:
         self.blocks = blocks
         self.fire = fire
         self.fail = fail
+        self._name = ""
 
     def write(self, code: int, action: Action, scope: Scope) -> None:
         """One action with all its choices."""
+        self._name = action.name
         guard = tuple(clause.expr for clause in action.guard)
         self._choose(code, action.choices, guard, dict(action.updates), (), scope.inner(), _unrolled(action))
 
@@ -157,7 +194,7 @@ class Actions:
                 self._fire(code, picked, updates, scope)
             else:
                 choice, rest = choices[0], choices[1:]
-                for source, known, put in self._members(choice, unrolled):
+                for source, known, put in self._members(choice, scope, unrolled):
                     body, some = len(blocks.lines), {name: put(expr) for name, expr in updates.items()}
                     self._choose(
                         code, rest, [put(e) for e in waiting], some, (*picked, source), scope.inner(known), unrolled
@@ -171,7 +208,7 @@ class Actions:
         blocks.level = level
 
     def _members(
-        self, choice: Choice, unrolled: frozenset[str]
+        self, choice: Choice, scope: Scope, unrolled: frozenset[str]
     ) -> Iterable[tuple[str, Mapping[str, str], Callable[[Any], Any]]]:
         """For each block of a choice: the source of the value, what it makes known, and how it enters expressions."""
         domain = choice.domain
@@ -186,37 +223,43 @@ class Actions:
         elif isinstance(domain, Enum):
             self.blocks.line(f"for {local} in range({len(domain.values)}):")
             source = local
-        else:
+        elif isinstance(domain, Bool):
             self.blocks.line(f"for {local} in range(2):")
             source = f"({local} == 1)"
+        else:
+            lower, upper = self._bounds(choice, scope)
+            unit = self.blocks.layout.grid.scaled(self.blocks.layout.grid.unit_ms)
+            if unit == 1:
+                self.blocks.line(f"for {local} in range({lower}, {upper} + 1):")
+            else:
+                self.blocks.line(f"for {local} in range(-(-{lower} // {unit}), {upper} // {unit} + 1):")
+            source = local if unit == 1 else f"({local} * {unit})"
         yield source, {choice.name: source}, lambda expr: expr
+
+    def _bounds(self, choice: Choice, scope: Scope) -> list[str]:
+        """The sources of the ends of a dense choice."""
+        grid, found = self.blocks.layout.grid, []
+        for side, bound in enumerate((choice.lower, choice.upper)):
+            if bound is not None:
+                found += self.blocks.values(scope, [bound])
+            elif choice.name in grid.bounds:
+                found.append(f"({grid.scaled(grid.bounds[choice.name][side])})")
+            else:
+                raise ModelError(
+                    f"action {self._name!r} picks {choice.name!r} from all numbers; "
+                    "give the Choice lower and upper, or the search bounds for it"
+                )
+        return found
 
     def _fire(self, code: int, picked: tuple[str, ...], updates: Mapping[str, Any], scope: Scope) -> None:
         blocks, fields = self.blocks, self.blocks.layout.fields
         changes = {name: expr for name, expr in updates.items() if not expr.eq(fields[name].variable.term)}
         sources = blocks.values(scope, changes.values())
-        gone = [0] * blocks.words
-        fixed = [0] * blocks.words
-        parts: list[list[str]] = [[] for _ in range(blocks.words)]
-        for (name, expr), source in zip(changes.items(), sources, strict=True):
-            field = fields[name]
-            word, shift = blocks.place(field)
-            gone[word] |= field.mask << shift
-            kept = self._kept(field, expr, source, code)
-            if isinstance(kept, int):
-                fixed[word] |= kept << shift
-            elif isinstance(field.variable.domain, Bool):
-                parts[word].append(f"({1 << shift} if {source} else 0)")
-            else:
-                parts[word].append(f"{kept} << {shift}" if shift else kept)
-        after = []
-        for word in range(blocks.words):
-            every = sum(f.mask << blocks.place(f)[1] for f in fields.values() if blocks.place(f)[0] == word)
-            pieces = [f"s{word} & {every & ~gone[word]}" if gone[word] else f"s{word}", *parts[word]]
-            if fixed[word]:
-                pieces.append(str(fixed[word]))
-            after.append(" | ".join(pieces))
-        self.fire(Fired(code, picked, tuple(after), frozenset(changes)))
+        kept = {
+            name: self._kept(fields[name], expr, source, code)
+            for (name, expr), source in zip(changes.items(), sources, strict=True)
+        }
+        self.fire(Fired(code, picked, blocks.after(kept), frozenset(changes)))
 
     def _kept(self, field: Field, expr: Any, source: str, code: int) -> str | int:
         """What the field holds for the new value: a number known now, or source; range checks where they may fail."""
@@ -224,16 +267,20 @@ class Actions:
         if isinstance(domain, Bool):
             return 1 if z3.is_true(expr) else 0 if z3.is_false(expr) else source
         extent = blocks.terms.extent(blocks.terms.nodes.read(expr))
-        if isinstance(domain, IntRange) and (extent is None or extent[0] < domain.lo or extent[1] > domain.hi):
-            local = blocks.terms.local()
-            blocks.line(f"{local} = {source}")
-            source = local
-            blocks.line(f"if not {domain.lo} <= {source} <= {domain.hi}:")
-            self.fail(code, field, source)
-            blocks.level -= 1
+        if not isinstance(domain, Enum) and (extent is None or extent[0] < field.lo or extent[1] > field.hi):
+            source = self.checked(code, field, source)
         elif extent is not None and extent[0] == extent[1]:
-            return extent[0] - field.lo
+            return int(extent[0]) - field.lo
         return f"({source} - {field.lo})" if field.lo else source
+
+    def checked(self, code: int, field: Field, source: str) -> str:
+        """The source of a number, after lines that end the search where its field cannot hold it."""
+        local = self.blocks.terms.local()
+        self.blocks.line(f"{local} = {source}")
+        self.blocks.line(f"if not {field.lo} <= {local} <= {field.hi}:")
+        self.fail(code, field, local)
+        self.blocks.level -= 1
+        return local
 
 
 def _unrolled(action: Action) -> frozenset[str]:
@@ -252,11 +299,5 @@ def _size(choice: Choice) -> int:
         return domain.hi - domain.lo + 1
     if isinstance(domain, Enum):
         return len(domain.values)
-    if isinstance(domain, Bool):
-        return 2
-    raise NotPackable(f"choice {choice.name!r} is a dense number")
-
-
-def instances(action: Action) -> int:
-    """How many successors the action has at most from one state."""
-    return prod(_size(choice) for choice in action.choices)
+    # A dense choice is always a loop.
+    return 2 if isinstance(domain, Bool) else UNROLLED_MAX + 1

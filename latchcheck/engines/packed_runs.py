@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from latchcheck.kernel import Enum, ModelError, Trace, Value, record
+from latchcheck.kernel import Bool, Enum, ModelError, Real, Trace, Value, record
 from latchcheck.kernel.compiling import define
 
 from .packed_actions import Blocks
@@ -60,15 +61,29 @@ class Runs:
             domain = choice.domain
             if isinstance(domain, Enum):
                 found[choice.name] = domain.values[number]
+            elif isinstance(domain, Bool):
+                found[choice.name] = bool(number)
             else:
-                value = domain.normal(number)
-                found[choice.name] = bool(number) if value is None else value
+                found[choice.name] = (
+                    Fraction(number, self.plan.layout.grid.parts) if isinstance(domain, Real) else number
+                )
         return found
 
-    def trace(self, moves: Iterable[Move]) -> Trace:
-        """The run from the initial state, executed by the plain stepper."""
-        system = self.plan.system
-        return record(system, [(None, system.actions[code].name, self.args(code, picked)) for code, picked, _ in moves])
+    def trace(self, start: int, moves: Iterable[Move]) -> Trace:
+        """The run from the initial state, executed by the plain stepper; time passing shows only in the instants."""
+        system, planned, state = self.plan.system, [], start
+        for code, picked, after in moves:
+            if code < len(system.actions):
+                planned.append((self._instant(state), system.actions[code].name, self.args(code, picked)))
+            state = after
+        return record(system, planned)
+
+    def _instant(self, state: int) -> Fraction | None:
+        """The instant of a state, None without a clock."""
+        if self.plan.system.clock is None:
+            return None
+        field = self.plan.layout.fields[self.plan.system.clock]
+        return Fraction((state >> field.offset & field.mask) + field.lo, field.parts)
 
     def check_symmetry(self, swaps: Sequence[Image], states: Sequence[int]) -> None:
         """ModelError where a swapped state has other steps than the state itself, swapped; a sample shows it."""

@@ -15,16 +15,18 @@ from latchcheck.kernel.compiling import define
 from . import machine_code
 from .layout import WORD_BITS, Layout
 from .machine_code import Code, Memory
-from .machine_source import AHEAD, DONE, MachineSearch
-from .packed_source import FULL, GOING, Plan, PythonSearch
+from .machine_source import AHEAD, MachineSearch
+from .packed_source import COARSE, DONE, FULL, GOING, Plan, PythonSearch
 
 _WORD = (1 << WORD_BITS) - 1
 # What a state costs in a Python list, a set and a list of parents, measured: 8 + 32, 60 on average, 8 + 32.
 PYTHON_BYTES = 140
-# States after which compiled code is worth its start: with machine code on disk, and without.
-WARM_STATES, COLD_STATES = 60_000, 400_000
-_STRETCH_PYTHON, _STRETCH_MACHINE = 20_000, 500_000
+# Seconds in Python after which compiled code is worth its start: with machine code on disk, and without, where each
+# line of source adds to it. Which search goes on changes nothing but the time.
+WARM_SECONDS, COLD_SECONDS, LINE_SECONDS = 0.2, 0.3, 0.0005
+_STRETCH_PYTHON, _STRETCH_MACHINE = 4_000, 500_000
 _TABLE_MIN = 1 << 16
+FANOUT_MAX = 1 << 18
 # The table grows by half when it is this full; it is then never less than half full once it has grown.
 _LOAD = 0.8
 
@@ -43,7 +45,7 @@ class Tally:
     def empty(cls, plan: Plan) -> Tally:
         """Nothing counted yet."""
         asked = len(plan.properties)
-        return cls([0] * len(plan.system.actions), [0] * asked, [-1] * asked, [-1] * asked, [0] * asked)
+        return cls([0] * len(plan.codes), [0] * asked, [-1] * asked, [-1] * asked, [0] * asked)
 
 
 class Store(Protocol):
@@ -129,12 +131,12 @@ class PythonStore:
 class MachineStore:
     """States in memory that is taken only as it fills, searched by compiled code."""
 
-    def __init__(self, plan: Plan, code: Code, before: PythonStore, limit: int, *, first: bool) -> None:
-        self._code, self._layout = code, plan.layout
-        self._first, self._limit = first, limit
+    def __init__(self, plan: Plan, compiled: Compiled, before: PythonStore, limit: int, *, first: bool) -> None:
+        self._code, self._layout = compiled.load(), plan.layout
+        self._first, self._limit, self._coarse = first, limit, False
         self._words = words = plan.layout.words
-        self._fanout = plan.fanout
-        rows = AHEAD + plan.fanout
+        self._fanout = compiled.fanout
+        rows = AHEAD + self._fanout
         self._states = Memory((limit + rows) * words)
         self._parents = Memory(limit + rows, "I")
         self._buffer = Memory(rows * words)
@@ -180,8 +182,10 @@ class MachineStore:
 
     @property
     def detail(self) -> Any:
-        """The action, the variable and the value of an update out of range."""
+        """The action, the variable and the value of an update out of range; the divisor where parts are coarse."""
         code, position, value = self._cursor.numbers[3:6]
+        if self._coarse:
+            return code
         return code, list(self._layout.fields)[position], value
 
     @property
@@ -196,6 +200,7 @@ class MachineStore:
             self._states, self._parents, self._table, *self._kept, self._buffer, self._links, self._slots,
             self._tags, self._cursor, self._size, self._limit, AHEAD, self._full, self._first,
         )  # fmt: skip
+        self._coarse = how == COARSE
         if how == FULL:
             self._size += self._size >> 1
             del self._table  # the old one is not needed to fill the new one
@@ -225,15 +230,20 @@ class Compiled:
     """The compiled search of a plan: whether it can be had, whether the disk has it, and how to load it."""
 
     def __init__(self, plan: Plan) -> None:
-        source = MachineSearch(plan).source()
-        # Where a number might not fit the machine, only Python counts right.
-        self.exact = source.exact
+        search = MachineSearch(plan)
+        source = search.source()
+        self.fanout = search.fanout() or 0
+        # Where a number might not fit the machine, or successors the buffer, only Python counts right.
+        self.exact = source.exact and 0 < self.fanout <= FANOUT_MAX
         self.text = "\n".join(source.lines) + "\n"
         self._compiler = machine_code.Compiler()
 
-    def is_warm(self) -> bool:
-        """Whether machine code is on disk."""
-        return self._compiler.path(self.text).exists()
+    @property
+    def seconds(self) -> float:
+        """How long a search in Python should have taken before this one takes over."""
+        if self._compiler.path(self.text).exists():
+            return WARM_SECONDS
+        return COLD_SECONDS + LINE_SECONDS * self.text.count("\n")
 
     def load(self) -> Code:
         """The functions."""

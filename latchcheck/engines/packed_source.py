@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from math import floor
 from typing import Any
 
 import attrs
@@ -15,11 +16,12 @@ import attrs
 from latchcheck.kernel import Property, System
 
 from .layout import Field, Layout
-from .packed_actions import Actions, Blocks, Fired, instances
-from .packed_terms import Scope
+from .packed_actions import Actions, Blocks, Fired
+from .packed_scope import Scope
 
+ELAPSE = "elapse"
 # How a stretch of the search ended.
-GOING, VIOLATED, LIMIT, RANGE, FULL = range(5)
+GOING, VIOLATED, LIMIT, RANGE, FULL, DONE, COARSE = range(7)
 
 
 @attrs.frozen
@@ -35,9 +37,10 @@ class Plan:
     canonical: Callable[[Blocks], None] | None = None
 
     @property
-    def fanout(self) -> int:
-        """How many successors a state has at most."""
-        return sum(instances(action) for action in self.system.actions)
+    def codes(self) -> tuple[str, ...]:
+        """What can happen, by position: the actions, and time passing."""
+        names = tuple(action.name for action in self.system.actions)
+        return names if self.system.clock is None else (*names, ELAPSE)
 
 
 @attrs.frozen
@@ -57,6 +60,7 @@ class Body(ABC):
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.blocks = Blocks(plan.system, plan.layout, split=self.split)
+        self.blocks.coarse = self.coarse
         self.actions = Actions(self.blocks, self.fire, self.fail)
 
     def source(self) -> Source:
@@ -77,6 +81,35 @@ class Body(ABC):
     @abstractmethod
     def fail(self, code: int, field: Field, source: str) -> None:
         """What happens where an update leaves its range."""
+
+    @abstractmethod
+    def coarse(self, divisor: int) -> Sequence[str]:
+        """The lines that end the search where parts turn out to be too coarse."""
+
+    def successors(self, scope: Scope) -> None:
+        """Every action with all its choices, then time passing."""
+        blocks, system = self.blocks, self.plan.system
+        level = blocks.level
+        # No event happens at an instant that urgency forbids, exactly as the plain stepper has it.
+        urgency = [clause.expr for clause in system.urgency]
+        if blocks.require(scope, urgency):
+            for code, action in enumerate(system.actions):
+                self.actions.write(code, action, scope)
+            if system.clock is not None:
+                self._elapse(system.clock, urgency)
+        blocks.level = level
+
+    def _elapse(self, clock: str, urgency: Sequence[Any]) -> None:
+        blocks, grid = self.blocks, self.plan.layout.grid
+        code, field, now = len(self.plan.system.actions), self.plan.layout.fields[clock], blocks.terms.local()
+        blocks.line(f"{now} = {blocks.sources[clock]} + {grid.scaled(grid.unit_ms)}")
+        if grid.horizon_ms is not None:
+            blocks.line(f"if {now} <= {floor(grid.horizon_ms * grid.parts)}:")
+        # Nothing may be left to write where urgency never lets time pass.
+        blocks.line("pass")
+        if blocks.require(blocks.known({**blocks.sources, clock: now}), urgency):
+            kept = self.actions.checked(code, field, now)
+            self.fire(Fired(code, (), blocks.after({clock: f"({kept} - {field.lo})"}), frozenset((clock,))))
 
     def count(self, what: str, index: int) -> str:
         """The source of a counter."""
@@ -130,7 +163,7 @@ class Body(ABC):
             if touched:
                 blocks.line(f"if a{k}:")
             for j, expr in touched:
-                after = blocks.terms.known({name: blocks.field(name, "t") for name in blocks.reads(expr)})
+                after = blocks.known({name: blocks.field(name, "t") for name in blocks.reads(expr)})
                 words = [f"t{word}" for word in range(blocks.words)]
                 self._broken(k, j, f"o{k}_{j} != {blocks.values(after, [expr])[0]}", words)
             blocks.level = level
@@ -166,7 +199,7 @@ class PythonSearch(Body):
 
     def write(self) -> None:
         """The lines of the function."""
-        blocks, codes = self.blocks, len(self.plan.system.actions)
+        blocks, codes = self.blocks, len(self.plan.codes)
         asked = range(len(self.plan.properties))
         names = "order, seen, parents, fired, reached, found, broken, edges, start, stop, limit, first"
         blocks.line(f"def search({names}):")
@@ -187,8 +220,7 @@ class PythonSearch(Body):
         blocks.line("if hit and first:")
         self.finish(VIOLATED, "at", "None")
         blocks.level -= 1
-        for code, action in enumerate(self.plan.system.actions):
-            self.actions.write(code, action, scope)
+        self.successors(scope)
         blocks.line("if hit and first:")
         self.finish(VIOLATED, "at + 1", "None")
         blocks.level = 1
@@ -203,6 +235,10 @@ class PythonSearch(Body):
         self.blocks.line(self._ending)
         self.blocks.line(self._counts)
         self.blocks.line(f"return ({how}, {at}, {detail})")
+
+    def coarse(self, divisor: int) -> Sequence[str]:
+        """End the search: it will begin again with finer parts."""
+        return (f"return ({COARSE}, at, {divisor})",)
 
     def fail(self, code: int, field: Field, source: str) -> None:
         """End the search at a value outside its range."""
@@ -233,8 +269,7 @@ class Steps(Body):
         """The lines of the function."""
         self.blocks.line("def steps(s0):")
         scope = self.unpack(judging=False)
-        for code, action in enumerate(self.plan.system.actions):
-            self.actions.write(code, action, scope)
+        self.successors(scope)
         self.blocks.line("return")
         self.blocks.line("yield")
 
@@ -243,6 +278,10 @@ class Steps(Body):
         picked = "".join(f"{source}, " for source in fired.picked)
         self.blocks.line(f"yield {fired.code}, ({picked}), {fired.after[0]}")
 
+    def coarse(self, divisor: int) -> Sequence[str]:
+        """Parts that are too coarse are the search's to find."""
+        return (f"raise ValueError('a number is no multiple of a part, nor of one {divisor} times as fine')",)
+
     def fail(self, code: int, field: Field, source: str) -> None:
         """A value outside its range is the search's to report."""
-        self.blocks.line(f"raise ValueError('action {code} takes {field.variable.name} out of its range', {source})")
+        self.blocks.line(f"raise ValueError('code {code} takes {field.variable.name} out of its range', {source})")

@@ -11,9 +11,8 @@ from latchcheck.kernel.compiling import define
 from latchcheck.kernel.stepping import Stepper
 
 from .exploration import Exploration, Stopped
+from .packed_source import ELAPSE
 from .ticks_source import Setting, find_source, search_source
-
-ELAPSE = "elapse"
 
 
 class TickSearch:

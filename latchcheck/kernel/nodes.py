@@ -66,7 +66,7 @@ class Nodes:
 
     def __init__(self) -> None:
         self.table: dict[int, Node] = {}
-        # For each node the identifiers of the constants it reads, and for each constant that of its sort.
+        # For each node the identifiers of the constants it reads; for each constant and number that of its sort.
         self.constants: dict[int, frozenset[int]] = {}
         self.sorts: dict[int, int] = {}
         self._alive: list[z3.ExprRef] = []
@@ -102,6 +102,7 @@ class Nodes:
                 constants[ident] = _NO_CONSTANTS
                 if op == "name":
                     constants[ident] = frozenset((ident,))
+                if op in ("name", "number"):
                     self.sorts[ident] = _sort_id(ctx, ast)
                 continue
             args = [get_arg(ctx, ast, i) for i in range(count)]

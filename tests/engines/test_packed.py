@@ -29,7 +29,7 @@ MANY = settings(
 def searcher(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each way to search; interpreted, the source for the machine runs as Python, where an overflow is an error."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LATCHCHECK_CACHE", "/nowhere")
+        patch.setenv("LATCHCHECK_CACHE", "/dev/null/none")
         if request.param.startswith("interpreted"):
             patch.setattr(machine_code.Compiler, "load", lambda _, text: interpreted(text))
         if "words" in request.param:

@@ -24,7 +24,7 @@ SMALL_STATES = ONE * TWO
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests leave nothing on the disk."""
-    monkeypatch.setenv("LATCHCHECK_CACHE", "/nowhere")
+    monkeypatch.setenv("LATCHCHECK_CACHE", "/dev/null/none")
 
 
 def test_one_task_has_its_number_of_states() -> None:
@@ -46,8 +46,9 @@ def test_independent_parts_multiply(searcher: Any) -> None:
 @pytest.mark.parametrize("stretch", [1, 7, 1000])
 def test_compiled_code_takes_over_without_a_seam(monkeypatch: pytest.MonkeyPatch, stretch: Any) -> None:
     """Whenever the compiled search takes over, every number is that of the search in Python."""
-    monkeypatch.setattr(packed, "WARM_STATES", 2)
-    monkeypatch.setattr(packed, "COLD_STATES", 2)
+    monkeypatch.setattr(packed, "WARM_SECONDS", 0)
+    monkeypatch.setattr(packed_search, "COLD_SECONDS", 0.001)
+    monkeypatch.setattr(packed_search, "LINE_SECONDS", 0)
     monkeypatch.setattr(packed_search, "_STRETCH_PYTHON", stretch)
     found = explore(SMALL, [no_write_after_cancel(SMALL)])
     plain = explore(SMALL, [no_write_after_cancel(SMALL)], options=Options(searcher="python"))
@@ -128,7 +129,7 @@ def test_a_variable_wider_than_a_word_is_still_searched() -> None:
     double = Action("double", "x", (Clause("room", n.term < 1 << 69),), {"n": n.term * 2})
     found = explore(System("wide", (n,), (double,)))
 
-    assert (found.states, found.engine) == (70, "ticks")
+    assert (found.states, found.engine) == (70, "exact")
 
 
 def test_every_broken_property_gets_its_run() -> None:
@@ -164,7 +165,7 @@ def test_machine_code_is_kept_and_read_again(monkeypatch: pytest.MonkeyPatch, tm
 def test_without_a_compiler_python_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where llvmlite is not installed the search stays in Python, and asking for compiled code says what to install."""
     monkeypatch.setattr(machine_code, "available", lambda: False)
-    monkeypatch.setattr(packed, "WARM_STATES", 2)
+    monkeypatch.setattr(packed, "WARM_SECONDS", 0)
 
     assert explore(SMALL).engine == "python"
     with pytest.raises(ModelError, match=r"install latchcheck\[explore\]"):

@@ -32,7 +32,7 @@ SEARCHERS: tuple[Any, ...] = ("python", "compiled")
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests leave nothing on the disk."""
-    monkeypatch.setenv("LATCHCHECK_CACHE", "/nowhere")
+    monkeypatch.setenv("LATCHCHECK_CACHE", "/dev/null/none")
 
 
 def managers(count: int) -> Symmetry:

@@ -241,7 +241,7 @@ def test_what_is_not_reachable_has_no_witness() -> None:
 
 def test_leads_to_is_refused_with_a_clock() -> None:
     """A search in ticks ends at a horizon, so it says that it cannot judge what happens for ever."""
-    with pytest.raises(ModelError, match="'claim' is a leads-to, which needs a finite system; 'bell' is not"):
+    with pytest.raises(ModelError, match="'claim' is a leads-to, and 'bell' has a clock"):
         explore(bell(), [claim(rung.term, expectation="leads-to")], horizon_ms=5)
 
 
