@@ -11,7 +11,7 @@ import pytest
 import z3
 
 from latchcheck.cli import fuzz as verb
-from latchcheck.cli.wiring import _reduce as reduce_in
+from latchcheck.cli.wiring import reducer as reduce_in
 from latchcheck.engines import stateful
 from latchcheck.engines.explicit import explore
 from latchcheck.engines.stateful import fuzz

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from latchcheck.cli.wiring import _reduce as reduce_in
+from latchcheck.cli.wiring import reducer as reduce_in
 from latchcheck.engines.explicit import explore
 from latchcheck.engines.stateful import fuzz
 from latchcheck.kernel import replay

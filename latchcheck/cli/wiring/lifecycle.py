@@ -1,0 +1,100 @@
+"""The lifecycle model: its systems, and the searches over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.counterexamples import Event
+    from latchcheck.engines.questions import Plan, Search
+    from latchcheck.engines.stateful import Fuzzed
+    from latchcheck.kernel import Property, System, Trace
+
+
+def lifecycle_system(scope: str, policy: str, only: Sequence[str] = ()) -> tuple[System, tuple[Property, ...]]:
+    """The lifecycle model of a scope and a policy, and what it is asked.
+
+    Without `only` it is the whole model with every property that it can tell about; with one property it is what that
+    property needs; with several it is what they need together.
+    Raises SpellingError, for which `is_bad_input` is true, also for a property that the scope cannot tell about.
+    """
+    from latchcheck.model.policy import Policy
+    from latchcheck.model.scope import Scope
+    from latchcheck.model.spelling import SpellingError
+    from latchcheck.properties.lifecycle.searches import build, known, missing
+
+    size, switches = Scope.parse(scope), Policy.parse(policy)
+    rules = [known(name) for name in only]
+    for one in rules:
+        if lack := missing(one, size):
+            raise SpellingError(f"scope {scope}: nothing to tell {one.id!r} by", f"it needs {lack}")
+    built, asked = build(size, switches, rules)
+    return built.system, asked
+
+
+def exploration_plan(scope: str, policy: str, only: Sequence[str] = (), *, symmetry: bool = True) -> Plan:
+    """The searches that answer some lifecycle properties, or all, within a scope and under a policy.
+
+    Raises SpellingError, for which `is_bad_input` is true.
+    """
+    from latchcheck.properties.lifecycle.searches import plan
+
+    return plan(scope, policy, only, symmetry=symmetry)
+
+
+def is_named_scope(scope: str) -> bool:
+    """Whether a scope is given by name, so that `explore` searches it property by property."""
+    from latchcheck.properties.lifecycle.searches import is_named
+
+    return is_named(scope)
+
+
+def fuzz_lifecycle(
+    scope: str, policy: str, only: Sequence[str], *, seed: int, runs_max: int, steps_max: int
+) -> tuple[Plan, list[tuple[Search, Fuzzed]]]:
+    """Sample runs of the lifecycle model: what is asked, and each search with what it found.
+
+    A search ends with the first violation; the next one goes on with the other properties and the runs that are left.
+    Raises NeedsHypothesis, and errors as `exploration_plan`.
+    """
+    from latchcheck.engines.stateful import fuzz
+
+    plan, done = exploration_plan(scope, policy, only, symmetry=False), []
+    for search in plan.searches:
+        left, runs_left = [one for one in search.properties if one.expectation != "leads-to"], runs_max
+        reduce = reducer(search.system)
+        while left and runs_left > 0:
+            found = fuzz(search.system, left, seed=seed, runs_max=runs_left, steps_max=steps_max, reduce=reduce)
+            done.append((search, found))
+            if found.violated is None:
+                break
+            left = [one for one in left if one.id != found.violated]
+            runs_left -= found.runs
+    return plan, done
+
+
+def reducer(system: System) -> Callable[[Trace, Property], Trace]:
+    """The delta debugger of the saved counterexamples, on the runs of a system."""
+    from latchcheck.counterexamples import Case, Stale, broken_at, events_of, minimise, run
+
+    def reduce(trace: Trace, asked: Property) -> Trace:
+        case = Case(system, asked)
+
+        def breaks(steps: tuple[Event, ...]) -> bool:
+            """Whether the last step is the first that breaks a clause."""
+            try:
+                _, states = run(system, steps)
+            except Stale:
+                return False
+            for clause in asked.clauses:
+                try:
+                    if broken_at(case, clause.label, states) == len(steps) - 1:
+                        return True
+                except Stale:
+                    continue
+            return False
+
+        return run(system, minimise(events_of(trace), breaks))[0] if trace.steps else trace
+
+    return reduce

@@ -1,0 +1,35 @@
+"""The timing properties: their answers, the words of their runs, and the theorems behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.kernel.telling import Telling
+    from latchcheck.kernel.verdict import Configuration, Report
+    from latchcheck.model.config import Config
+    from latchcheck.properties.timing.proofs.registry import Theorem
+
+
+def verify(config: Config, only: Sequence[str] | None) -> Report:
+    """The answers to the timing properties, all of them or those named."""
+    from latchcheck.properties.timing import verify as answer
+
+    return answer(config, only)
+
+
+def telling(config: Configuration) -> Telling:
+    """The words in which the runs of a configuration are told to people."""
+    from latchcheck.model.config import Config
+    from latchcheck.model.timing.telling import telling as words
+
+    assert isinstance(config, Config)
+    return words(config)
+
+
+def theorems() -> Sequence[Theorem]:
+    """Every theorem behind the exact conditions: id, property, what it `says`, and `prove`, which yields its proofs."""
+    from latchcheck.properties.timing.proofs.registry import theorems as registered
+
+    return registered()
