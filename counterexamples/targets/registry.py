@@ -1,0 +1,68 @@
+"""Targets by name. A target's module is imported when the target is asked for, as most need something extra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Final
+
+from .protocol import Target
+
+# name: (module of this package, attribute). A name that ends in a colon takes what follows it as an argument.
+TARGETS: Final[dict[str, tuple[str, str]]] = {
+    "model": (".model", "ModelTarget"),
+    "sqlite": (".sqlite", "Sqlite"),
+    "sqlite-naive": (".sqlite", "NaiveSqlite"),
+    "postgres": (".postgres", "Postgres"),
+    "postgres-naive": (".postgres", "NaivePostgres"),
+    "driver:": (".driver", "Driver"),
+}
+MEANINGS: Final[dict[str, str]] = {
+    "model": "the guarded model itself",
+    "sqlite": "a compare-and-swap store with an outbox, in a SQLite file",
+    "sqlite-naive": "read, then write: the store that loses races, in a SQLite file",
+    "postgres": "a compare-and-swap store with an outbox, in PostgreSQL",
+    "postgres-naive": "read, then write: the store that loses races, in PostgreSQL",
+    "driver:": "a program that speaks JSON lines: driver:CMD",
+}
+_registered: dict[str, Callable[[], Target]] = {}
+
+
+class UnknownTarget(Exception):
+    """There is no target of that name; the text says what there is."""
+
+
+def names() -> list[str]:
+    """The names of all targets, those that take an argument with their colon, registered ones last."""
+    return [*TARGETS, *_registered]
+
+
+def meaning(name: str) -> str:
+    """What a target is, in a few words."""
+    return MEANINGS.get(name, "registered by a program")
+
+
+def register(name: str, make: Callable[[], Target]) -> None:
+    """Add a target of one's own, from a program or a `conftest.py`; the last one of a name counts."""
+    if not name or ":" in name or name in TARGETS:
+        raise UnknownTarget(f"{name!r} cannot be the name of a target; take one without a colon that is not yet used")
+    _registered[name] = make
+
+
+def target(name: str) -> Target:
+    """The target of that name. Raises UnknownTarget; starts nothing."""
+    if name in _registered:
+        return _registered[name]()
+    head, colon, argument = name.partition(":")
+    key = head + colon
+    if key not in TARGETS:
+        near = get_close_matches(name, names(), n=1)
+        known = ", ".join(one + ("..." if one.endswith(":") else "") for one in names())
+        instead = f"is it {near[0]}?" if near else f"there is {known}"
+        raise UnknownTarget(f"there is no target {name!r}; {instead}")
+    if colon and not argument:
+        raise UnknownTarget(f"{name!r} names nothing: write what it is after the colon, as in driver:./store")
+    module, attribute = TARGETS[key]
+    make = getattr(import_module(module, __package__), attribute)
+    return make(argument) if colon else make()
