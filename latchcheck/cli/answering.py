@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
 
@@ -13,12 +14,17 @@ from . import wiring
 from .errors import complain
 from .output import Output, Unwritable
 
+if TYPE_CHECKING:
+    from latchcheck.report.findings import Findings
+
 ENDS = (
     (Exit.VIOLATED, "violated"),
     (Exit.VACUOUS, "vacuous"),
     (Exit.INCONCLUSIVE, "inconclusive"),
     (Exit.FINE, "fine"),
 )
+STREAMED = ("text", "json")
+"""The formats whose answers are shown one by one as they come; of the others there is one document of them all."""
 CUT_SHORT: tuple[Verdict, ...] = ("inconclusive",)
 
 
@@ -31,6 +37,17 @@ class Question:
     server: str | None
     task: str | None
     sets: tuple[str, ...]
+
+    def command(self, only: Sequence[str] = ()) -> str:
+        """The command line that asks this question again."""
+        import shlex
+
+        words = ["latchcheck", "verify", *([] if self.file is None else [self.file])]
+        for option, value in (("--client", self.client), ("--server", self.server), ("--task", self.task)):
+            words += [] if value is None else [option, value]
+        words += [word for assignment in self.sets for word in ("--set", assignment)]
+        words += [word for name in only for word in ("--property", name)]
+        return shlex.join(words)
 
     @property
     def source(self) -> str:
@@ -92,12 +109,19 @@ def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, ou
     """
     tally = Tally()
     several = len(questions) > 1
+    gathered: list[Findings] = []
     try:
         for question in questions:
             report = _answer(question, only, tally)
             tally.add(report)
-            if report is not None:
+            if report is None:
+                continue
+            if form in STREAMED:
                 out.write(_shown(report, form, out, several=several, reasons=bool(only)))
+            else:
+                gathered.append(_findings(report, question, only))
+        if form not in STREAMED:
+            out.write(_document(form, gathered))
         if several and tally.ends and form == "text":
             out.write(tally.line())
         out.finish()
@@ -124,6 +148,18 @@ def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | N
         tally.complain(str(error))
         return None
     return evolve(wiring.verify(config, only or None), source=question.source)
+
+
+def _findings(report: Report, question: Question, only: Sequence[str]) -> Findings:
+    from latchcheck.report.findings import of_report
+
+    return of_report(report, wiring.telling(report.config), command=question.command(only))
+
+
+def _document(form: str, gathered: Sequence[Findings]) -> str:
+    from latchcheck.report.formats import shown
+
+    return shown(form, gathered)
 
 
 def _shown(report: Report, form: str, out: Output, *, several: bool, reasons: bool) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from . import wiring
 from .errors import complain
-from .output import Output, Unwritable, target
+from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
 
 if TYPE_CHECKING:
     from latchcheck.engines.exploration import Progress
@@ -51,9 +51,7 @@ MEMORY_MAX_MB = 2048
     show_default=True,
     help="Stop a search when its states take more.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one parameter an option
@@ -86,7 +84,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if explored.interrupted:
         complain("interrupted")
     try:
-        out.write(_shown(explored, form, out))
+        out.write(_shown(explored, form, out, _again(scope, policy, only)))
         out.finish()
     except Unwritable as error:
         complain(f"cannot write to {error}")
@@ -96,12 +94,25 @@ def command(  # noqa: PLR0913 - one parameter an option
     context.exit(explored.exit)
 
 
-def _shown(explored: Explored, form: str, out: Output) -> str:
+def _shown(explored: Explored, form: str, out: Output, again: str) -> str:
     from latchcheck.report import exploration
 
     if form == "json":
         return exploration.dump(explored) + "\n"
+    if form != "text":
+        from latchcheck.report.findings import of_explored
+        from latchcheck.report.formats import shown
+
+        return shown(form, [of_explored(explored, command=again)])
     return exploration.render(explored, width=out.width, colour=out.colour)
+
+
+def _again(scope: str, policy: str, only: Sequence[str]) -> str:
+    """The command line that asks this question again."""
+    import shlex
+
+    named = [word for name in only for word in ("--property", name)]
+    return shlex.join(["latchcheck", "explore", "--scope", scope, "--policy", policy, *named])
 
 
 class _Line:

@@ -20,6 +20,14 @@ WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
 
 
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
+"""The formats of a verb that answers properties; those after JSON are in latchcheck.report.formats."""
+FORMATS_HELP = (
+    "Text for people; JSON (one envelope a line where there are several) or JSON lines (one event a line); SARIF, "
+    "JUnit or GitHub annotations for CI; Markdown or HTML to be shown."
+)
+
+
 class Unwritable(Exception):
     """The results cannot be written where they should go; the text says why."""
 

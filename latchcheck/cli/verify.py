@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .errors import unknown_property
-from .output import Output, target
+from .output import FORMATS, FORMATS_HELP, Output, target
 
 NOTHING = """nothing to verify: name a configuration file, or presets, or both; for instance
   latchcheck verify --client strands-py --server mcp-py-1 --set workload.execution=2m"""
@@ -58,10 +58,10 @@ class Once(click.Option):
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="Text for people, or JSON: one envelope a line where there are several files.",
+    help=FORMATS_HELP,
 )
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from latchcheck.kernel.verdict import Configuration, PropertyVerdict, Repair, Report
 
 if TYPE_CHECKING:
-    from latchcheck.kernel.trace import Step, Trace
+    from latchcheck.kernel.trace import Trace
 
 SCHEMA = "latchcheck/verdicts/1"
 CONTROL = re.compile("[\x7f-\x9f]")
@@ -42,8 +42,7 @@ def envelope(report: Report) -> dict[str, Any]:
 
 def dump(report: Report, *, one_line: bool = False) -> str:
     """The envelope as JSON text, without a line end: indented for a single report, on one line for a stream."""
-    text = json.dumps(envelope(report), indent=None if one_line else 2, ensure_ascii=False, allow_nan=False)
-    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return json_text(envelope(report), one_line=one_line)
 
 
 def versions() -> dict[str, str | None]:
@@ -77,6 +76,26 @@ def plain(value: Any) -> Any:
 def measure(value: int | Fraction | None) -> int | float | None:
     """A margin or a bound as JSON can hold it; None for one beyond the numbers that programs compute with."""
     return None if value is None or abs(value) > sys.float_info.max else plain(value)
+
+
+def steps(trace: Trace) -> list[dict[str, Any]]:
+    """The events of a run as JSON can hold them."""
+    return [
+        {
+            "at_ms": plain(step.at_ms),
+            "party": step.party,
+            "action": step.action,
+            "args": plain(step.args),
+            "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
+        }
+        for step in trace
+    ]
+
+
+def json_text(value: Any, *, one_line: bool = True) -> str:
+    """The value as JSON text, in which no control character stands as itself."""
+    text = json.dumps(value, indent=None if one_line else 2, ensure_ascii=False, allow_nan=False)
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @cache
@@ -123,17 +142,7 @@ def _property(one: PropertyVerdict) -> dict[str, Any]:
 
 
 def _witness(trace: Trace) -> dict[str, Any]:
-    return {"steps": [_step(step) for step in trace.steps], "fixture": None}
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "at_ms": plain(step.at_ms),
-        "party": step.party,
-        "action": step.action,
-        "args": plain(step.args),
-        "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
-    }
+    return {"steps": steps(trace), "fixture": None}
 
 
 def _repair(repair: Repair) -> dict[str, Any]:

@@ -5,20 +5,18 @@ Schema of the JSON form: docs/reference/exploration.schema.json; it changes only
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchcheck.kernel.telling import PLAIN, Telling
 from latchcheck.kernel.verdict import VERDICTS, PropertyVerdict
 
-from .envelope import plain, versions
+from .envelope import json_text, steps, versions
 from .layout import Paint, columns, glue, painted, unpainted, wrap
 from .timeline import timeline
 
 if TYPE_CHECKING:
     from latchcheck.engines.judging import Explored, Part
-    from latchcheck.kernel.trace import Step
 
 SCHEMA = "latchcheck/exploration/1"
 WIDTH = 80
@@ -49,7 +47,7 @@ def envelope(explored: Explored) -> dict[str, Any]:
 
 def dump(explored: Explored) -> str:
     """The envelope as JSON text, without a line end."""
-    return json.dumps(envelope(explored), indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(envelope(explored), one_line=False)
 
 
 def _search(part: Part) -> dict[str, Any]:
@@ -90,17 +88,10 @@ def _property(one: PropertyVerdict, part: Part | None) -> dict[str, Any]:
 
 def _witness(one: PropertyVerdict, part: Part | None) -> dict[str, Any]:
     assert one.witness is not None
-    steps = [_step(step) for step in one.witness.steps]
-    return {"steps": steps, "loop": None if part is None else part.found.loops.get(one.id), "fixture": None}
-
-
-def _step(step: Step) -> dict[str, Any]:
     return {
-        "at_ms": plain(step.at_ms),
-        "party": step.party,
-        "action": step.action,
-        "args": plain(step.args),
-        "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
+        "steps": steps(one.witness),
+        "loop": None if part is None else part.found.loops.get(one.id),
+        "fixture": None,
     }
 
 
@@ -136,10 +127,10 @@ def _verdicts(explored: Explored, width: int, paint: Paint) -> list[str]:
 def _row(one: PropertyVerdict, explored: Explored) -> tuple[str, str, str, str, str]:
     part = explored.part_of(one.id)
     states, depth = ("", "") if part is None else (f"{part.found.states:,}", str(part.found.depth))
-    steps = "" if one.witness is None else f"after {len(one.witness.steps)} {_plural(len(one.witness.steps), 'step')}"
+    after = "" if one.witness is None else f"after {len(one.witness.steps)} {_plural(len(one.witness.steps), 'step')}"
     whole = {**explored.plan.scope} or {"tasks": 1}
     within = "" if one.scope == ",".join(f"{name}={size}" for name, size in whole.items()) else one.scope
-    return one.verdict, one.id, states, depth, steps or one.reason or within or ""
+    return one.verdict, one.id, states, depth, after or one.reason or within or ""
 
 
 def _violation(one: PropertyVerdict, width: int, paint: Paint, telling: Telling) -> list[str]:

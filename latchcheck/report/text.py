@@ -5,16 +5,17 @@ This form may change at any time; programs read the envelope, which has every nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from latchcheck.kernel.duration import readable
 from latchcheck.kernel.telling import PLAIN, Telling
 from latchcheck.kernel.verdict import VERDICTS, PropertyVerdict, Repair, Report
 
+from .findings import repair_text, spelled
 from .layout import Paint, columns, glue, painted, unpainted, wrap
 from .timeline import harm, timeline
-from .values import knob, setting, value_text
+from .values import knob, setting
 
 WIDTH = 80
 HEAD = ("verdict", "property", "margin", "what limits it")
@@ -65,7 +66,7 @@ def _verdicts(report: Report, width: int, paint: Paint, *, reasons: bool) -> lis
     lines: list[str] = []
     if decided:
         keys = report.config.flat()
-        rows = [HEAD, *((one.verdict, one.id, _margin(one), _spelled(_limit(one), keys)) for one in decided)]
+        rows = [HEAD, *((one.verdict, one.id, _margin(one), spelled(_limit(one), keys)) for one in decided)]
         roles = ["", *(one.verdict for one in decided)]
         table = columns(rows, align="<<>w", width=width, roles=roles, paint=paint)
         lines += [paint(table[0], "label"), *table[1:]]
@@ -82,14 +83,6 @@ def _verdicts(report: Report, width: int, paint: Paint, *, reasons: bool) -> lis
         text = f"Not applicable, {len(absent)} (--property ID says what is missing): {names}"
         lines += [paint("  " + line, "not-applicable") for line in wrap(text, width - 2)]
     return lines
-
-
-def _spelled(text: str, keys: Iterable[str]) -> str:
-    """The text with each key as a file spells it."""
-    for key in keys:
-        if key in text:
-            text = text.replace(key, knob(key))
-    return text
 
 
 def _margin(one: PropertyVerdict) -> str:
@@ -118,7 +111,7 @@ def _violation(
     facts = [
         (one.keyword, one.sentence.text),
         ("source", ", ".join(part for part in (one.sentence.source, one.sentence.where) if part)),
-        ("fails", _spelled(one.clause or "", config)),
+        ("fails", spelled(one.clause or "", config)),
         ("knobs", ", ".join(setting(key, config[key]) if key in config else knob(key) for key in one.binding)),
     ]
     facts = [(label, text) for label, text in facts if text]
@@ -140,17 +133,8 @@ def _repairs(repairs: Sequence[Repair], config: Mapping[str, Any], width: int, p
     title = "This removes it:" if len(repairs) == 1 else "Any one of these removes it:"
     lines = ["", "  " + paint(title, "title")]
     for repair in repairs:
-        lines += columns([(_repair(repair, config),)], align="w", width=width, indent=4)
+        lines += columns([(repair_text(repair, config, glue),)], align="w", width=width, indent=4)
     return lines
-
-
-def _repair(repair: Repair, config: Mapping[str, Any]) -> str:
-    parts: list[str] = []
-    for key, value in repair.set.items():
-        parts.append(glue(f"{'and' if parts else 'set'} {setting(key, value)}"))
-        if key in config:
-            parts.append(glue(f"(now {value_text(key, config[key])})"))
-    return " ".join(parts) + ("" if repair.verified else glue(", not verified"))
 
 
 def _assumptions(texts: Sequence[str], groups: Mapping[str, str], width: int, paint: Paint) -> list[str]:
