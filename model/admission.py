@@ -27,9 +27,10 @@ SERVED: Final = Enum("Served", ("nothing", "start", "read", "cancel", "list"))
 SEEDS: Final = {"working": ("working",), "non-terminal": record.OPEN, "any": tuple(record.TRANSITIONS)}
 
 DURABLE_CREATE: Final = Sentence(
-    "A server MUST durably create the task before it sends the result that names it.",
+    "A server MUST NOT return CreateTaskResult until the task is durably created — that is, until a tasks/get for the "
+    "returned taskId would resolve.",
     record.EXTENSION,
-    "creation",
+    "Task Creation",
 )
 NEGOTIATED_TWICE: Final = Sentence(
     "A server that starts work before rejecting an unsupported combination has already created the orphan it was "
@@ -38,9 +39,9 @@ NEGOTIATED_TWICE: Final = Sentence(
     "The protocol promise is smaller than a job system",
 )
 SAME_KEY: Final = Sentence(
-    "if (prior && prior.requestDigest !== digest) reject; if (prior) return prior",
+    'if (prior && prior.requestDigest !== digest) reject("collision") ... if (prior) return prior',
     "MCP Tasks: The Export That Finished Twice",
-    "accept(request, auth)",
+    "The restart exposed the real unit of durability",
 )
 
 

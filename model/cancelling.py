@@ -18,12 +18,16 @@ from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
 Guard = list[tuple[str, Any]]
 
 COOPERATIVE: Final = Sentence(
-    "Cancellation is cooperative: the acknowledgement does not say that the task is or will be cancelled.",
+    "Cancellation is cooperative: The request signals intent, and the server decides whether and when to honor it. ... "
+    "Eventual transition to cancelled is not guaranteed.",
     record.EXTENSION,
-    "tasks/cancel, l.404",
+    "Task Cancellation",
 )
 CANCEL_OF_TERMINAL: Final = Sentence(
-    "Receivers MUST reject cancel requests for tasks already in a terminal status.", record.SPEC_2025, "tasks/cancel"
+    "Receivers MUST reject cancellation requests for tasks already in a terminal status (completed, failed, or "
+    "cancelled) with error code -32602 (Invalid params).",
+    record.SPEC_2025,
+    "Task Cancellation",
 )
 
 

@@ -23,7 +23,10 @@ WINDOW: Final = Sentence(
     "The one unrecoverable window",
 )
 RECONCILE: Final = Sentence(
-    "Reconcile every open task on startup.", HANDLES, "Poll with backoff, and reconcile on boot"
+    "Then the piece that makes the store worth having — reconcile every open task on startup, so a deploy that "
+    "restarts mid-task resumes instead of orphaning",
+    HANDLES,
+    "Poll with backoff, and reconcile on boot",
 )
 # The store as printed; `client_reissue` because no key travels with a call, so a second call is another request.
 PRINTED: Final = "handle_store=after-return,client_reissue=new-key"

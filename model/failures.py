@@ -18,7 +18,8 @@ KIND_OR_NONE: Final = Enum("FailureKindOrNone", (NONE, *KIND.values))
 VERDICT: Final = Enum("FailureVerdict", (NONE, "retried", "failed", "poisoned"))
 
 CLASSES: Final = Sentence(
-    "A transient error that exhausts its budget is reclassified poison and dead-lettered rather than retried forever.",
+    "the attempt ceiling overrides everything, so a transient error that exhausts its budget is reclassified poison "
+    "and dead-lettered rather than retried forever.",
     PAPER,
     "section 4.1",
 )

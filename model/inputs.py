@@ -12,12 +12,15 @@ from .room import TRUE, Effects, Pick, Room, both, either, no, when
 Guard = list[tuple[str, Any]]
 
 UNIQUE_KEYS: Final = Sentence(
-    "Keys in inputRequests MUST be unique over the lifetime of the task.", record.EXTENSION, "input, l.348-352"
+    "Each request key in inputRequests MUST be unique over the lifetime of a single task.",
+    record.EXTENSION,
+    "Task Update Requests",
 )
 DEDUPLICATED: Final = Sentence(
-    "Clients SHOULD deduplicate input requests by key, so that a request is presented once.",
+    "Clients SHOULD deduplicate inputRequests keys across consecutive polls to avoid presenting the same request to "
+    "the user or model more than once.",
     record.EXTENSION,
-    "input, l.348-352",
+    "Task Update Requests",
 )
 
 

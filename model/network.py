@@ -17,12 +17,14 @@ Guard = list[tuple[str, Any]]
 
 VIEW: Final = Enum("View", (NONE, *record.TRANSITIONS, "gone", "unknown"))
 POLLING: Final = Sentence(
-    "Requestors MUST NOT rely on notifications; polling tasks/get remains the recovery path.",
+    "Requestors MUST NOT rely on receiving this notifications, as it is optional. ... Requestors SHOULD continue to "
+    "poll via tasks/get to ensure they receive status updates.",
     record.SPEC_2025,
     "Task Status Notification",
 )
 UNKNOWN_IS_TERMINAL: Final = Sentence(
-    "Treat an unknown or expired id as terminal: a stop condition, not a reason to retry forever.",
+    "Crucially, treat an unknown or expired id as terminal — a stateless server may have aged the task out, and that's "
+    "a stop condition, not a reason to retry forever",
     "How to Not Orphan an MCP Task",
     "Poll with backoff, and reconcile on boot",
 )

@@ -20,7 +20,7 @@ Guard = list[tuple[str, Any]]
 SWEEP: Final = Enum("Sweep", ("idle", "after-one", "after-two"))
 THREE_SWEEPS: Final = Sentence(
     "Timeouts first, so a task past its execution deadline becomes terminal and earns a retention window. Orphans "
-    "next, over what is still live. Expiry last, the only sweep that deletes rows.",
+    "next, over what is still live ... Expiry last, the only sweep that deletes rows.",
     PAPER,
     "section 5.1",
 )

@@ -37,13 +37,14 @@ STEPS: Final = (
 
 EXTENSION: Final = "MCP Tasks extension, draft"
 SPEC_2025: Final = "MCP 2025-11-25, Tasks"
+# The extension draws the same diagram without a sentence.
 DIAGRAM: Final = Sentence(
-    "working and input_required lead to each other and to completed, failed and cancelled, which lead nowhere.",
-    EXTENSION,
-    "state diagram, l.232-250",
-)
-TERMINAL_STAYS: Final = Sentence(
-    "Tasks in a terminal status MUST NOT transition to any other status.", SPEC_2025, "Task Status Lifecycle"
+    "Receivers MUST only transition tasks through the following valid paths: ... From working: may move to "
+    "input_required, completed, failed, or cancelled ... From input_required: may move to working, completed, failed, "
+    "or cancelled ... Tasks with a completed, failed, or cancelled status are in a terminal state and MUST NOT "
+    "transition to any other status",
+    SPEC_2025,
+    "Task Status Lifecycle",
 )
 
 

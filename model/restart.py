@@ -17,8 +17,9 @@ Guard = list[tuple[str, Any]]
 SERVER: Final = Enum("Server", ("up", "starting"))
 TRIAGED: Final = Enum("Triaged", ("no", "left", "resumed", "timed_out", "dead_lettered"))
 TRIAGE: Final = Sentence(
-    "Past its deadline it is failed as a timeout; out of attempts it is poisoned and dead-lettered; otherwise it is "
-    "handed back as resumable. Nothing silently drops a handle the client still believes in.",
+    "past its deadline it is failed as a timeout; out of attempts it is poisoned and dead-lettered; otherwise it is "
+    "handed back to the caller as resumable, with an incremented attempt count. Nothing silently drops a handle the "
+    "client still believes in",
     PAPER,
     "section 5.2",
 )

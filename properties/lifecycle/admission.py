@@ -54,9 +54,9 @@ CAPABILITY_GATED = Rule(
     "capability-gated",
     "MUST",
     Sentence(
-        "Requestors MUST NOT augment a request with a task unless the receiver declared the capability; the other "
-        "operations need theirs.",
-        record.SPEC_2025,
+        "A server MUST NOT return CreateTaskResult to a client that did not include the extension capability on its "
+        "request, regardless of prior declarations.",
+        record.EXTENSION,
         "Capability Negotiation",
     ),
     ("capability",),
@@ -135,8 +135,8 @@ IDEMPOTENT_CREATE = Rule(
     "idempotent-create",
     "MUST",
     Sentence(
-        "Same idempotency key and same digest: REPLAY_TASK. Same key with a different digest: "
-        "BLOCK_IDEMPOTENCY_COLLISION.",
+        "The replay case with the same idempotency key and same digest returned REPLAY_TASK. The same key with a "
+        "different digest returned BLOCK_IDEMPOTENCY_COLLISION.",
         EXPORT,
         "The restart exposed the real unit of durability",
     ),

@@ -57,8 +57,8 @@ HANDLE_NEVER_LOST = Rule(
     "handle-never-lost",
     "SHOULD",
     Sentence(
-        "Persist the handle synchronously, before you return control anywhere; same transaction boundary as `I issued "
-        "this call`.",
+        'persist the handle synchronously, the instant the response says resultType: "task", before you return control '
+        'anywhere. Same transaction boundary as "I issued this call."',
         clients.HANDLES,
         "The one unrecoverable window",
     ),

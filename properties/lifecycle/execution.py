@@ -31,7 +31,7 @@ def _single(room: Room) -> Claim:
 SINGLE_EXECUTION = Rule(
     "single-execution",
     "MUST",
-    Sentence("At most one attempt of a task runs at a time; starts are counted, not results.", SEMANTICS, "section 5"),
+    Sentence("At most one attempt of a task runs at a time.", SEMANTICS, "section 5"),
     ("workers",),
     ("crashes", "stalls", "redeliveries"),
     _single,
@@ -55,7 +55,8 @@ SIDE_EFFECT_ONCE = Rule(
     "side-effect-once",
     "SHOULD",
     Sentence(
-        "Make worker side effects independently idempotent. Task expiry does not magically undo an external operation.",
+        "check expiry before transition and make worker side effects independently idempotent. Task expiry does not "
+        "magically undo an external operation.",
         EXPORT,
         "Troubleshooting starts with the first stored contradiction",
     ),

@@ -29,7 +29,7 @@ STALE_WRITER_BLOCKED = Rule(
     "stale-writer-blocked",
     "MUST",
     Sentence(
-        "A worker tried to write completed with version 3 while the task record was already version 4. The guard "
+        "a worker tried to write completed with version 3 while the task record was already version 4. The guard "
         "returned BLOCK_STALE_VERSION.",
         EXPORT,
         "One terminal write gets the latch",
