@@ -1,4 +1,7 @@
-"""What a failed attempt is worth: another attempt, the end, or the dead-letter queue."""
+"""What a failed attempt is worth: another attempt, the end, or the dead-letter queue.
+
+How evidence is read (a status code, markers in the text) is in `evidence.py`; what follows from it is here, once.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from typing import Any, Final
 from latchcheck.kernel import Choice, Enum, IntRange, Sentence
 
 from . import dispatch, record
-from .room import NONE, TRUE, Effects, Pick, Room, both, either, no, when
+from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
 from .worker import release
 
 Guard = list[tuple[str, Any]]
 
 PAPER: Final = "Stateless Protocol, Stateful Problem"
 KIND: Final = Enum("FailureKind", ("transient", "permanent", "unrecognised"))
+CLASS: Final = Enum("FailureClass", ("transient", "permanent", "poison"))
 KIND_OR_NONE: Final = Enum("FailureKindOrNone", (NONE, *KIND.values))
 VERDICT: Final = Enum("FailureVerdict", (NONE, "retried", "failed", "poisoned"))
 
@@ -39,6 +43,15 @@ def variables(room: Room) -> None:
         room.flags("spent", room.tasks)
 
 
+def classify(kind: Any, spent: Any, default_transient: Any, exhausted: str = "poison") -> Any:
+    """The class of a failure of some kind: what is unrecognised takes the default, and the ceiling overrides all.
+
+    Poison is transient in origin and retried to exhaustion; a permanent failure stays permanent at the ceiling.
+    """
+    retryable = either(kind == KIND["transient"], both(kind == KIND["unrecognised"], default_transient))
+    return when(retryable, when(spent, CLASS[exhausted], CLASS["transient"]), CLASS["permanent"])
+
+
 def is_spent(room: Room, task: Pick | str) -> Any:
     """No attempt is left."""
     if not room.has("attempts"):
@@ -57,13 +70,10 @@ def _fail_attempt(room: Room) -> None:
     worker_choice, worker = room.pick("worker", "workers")
     task = room.follow("tasks", room.read("job", worker))
     kind = Choice("kind", KIND)
-    retryable = kind.term == KIND["transient"]
-    if room.policy.failure_default == "transient":
-        retryable = either(retryable, kind.term == KIND["unrecognised"])
     spent = is_spent(room, task)
-    counted = room.policy.attempt_ceiling == "enforced"
-    again = both(retryable, no(spent)) if counted else retryable
-    poison = both(retryable, spent) if counted and room.policy.exhausted == "poison" else no(TRUE)
+    counted = spent if room.policy.attempt_ceiling == "enforced" else FALSE
+    found_class = classify(kind.term, counted, room.policy.failure_default == "transient", room.policy.exhausted)
+    again, poison = found_class == CLASS["transient"], found_class == CLASS["poison"]
     found = record.obstacles(room, task, record.STATUS["failed"], room.read("seen", worker, absent=None))
     open_ = both(record.is_open(room.read("status", task)), record.unhindered(found))
     effects = Effects(room)
