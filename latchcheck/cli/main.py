@@ -156,6 +156,11 @@ def _world_error(error: Unwritable | OSError) -> int:
 
 
 def _unexpected(error: Exception) -> int:
+    from latchcheck.needs import Needs
+
+    if isinstance(error, Needs):
+        complain(str(error))
+        return USAGE
     if not isinstance(error, ImportError):  # where something is not installed, asking the model fails as well
         from .wiring import is_bad_input
 

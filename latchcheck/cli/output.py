@@ -20,7 +20,7 @@ WIDTH_MAX = 120
 WIDTH_WITHOUT_TERMINAL = 80
 
 
-FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown", "html")
 """The formats of a verb that answers properties; those after JSON are in latchcheck.report.formats."""
 FORMATS_HELP = (
     "Text for people; JSON (one envelope a line where there are several) or JSON lines (one event a line); SARIF, "

@@ -60,6 +60,21 @@ class Round:
 
 
 @frozen
+class Span:
+    """A stretch of time that a picture shows as a bar: a window, a silence, the work.
+
+    It lies in the lane of `party`, from `from_ms` to `to_ms`, which is None for what has not ended when the run does.
+    `harm` marks the stretch that the harm follows from.
+    """
+
+    label: str
+    party: str
+    from_ms: Fraction
+    to_ms: Fraction | None
+    harm: bool = False
+
+
+@frozen
 class Telling:
     """The words for the runs of one model.
 
@@ -68,6 +83,7 @@ class Telling:
     `rounds` are tried in their order. `harms` are the flags that record a harm, each with the sentence
     that says it; where a step raises several, the last of them says most.
     `meanwhile` says what passes between two steps, where that is worth a row.
+    `spans` gives the stretches of time that a picture of a run shows as bars.
     """
 
     phrases: Mapping[str, Callable[[Moment], str]] = {}
@@ -76,6 +92,7 @@ class Telling:
     rounds: tuple[Round, ...] = ()
     harms: Mapping[str, str] = {}
     meanwhile: Callable[[Moment, Moment], str | None] = lambda _before, _after: None
+    spans: Callable[[Sequence[Moment]], Sequence[Span]] = lambda _moments: ()
 
 
 PLAIN = Telling()

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from latchcheck.kernel.trace import Trace
     from latchcheck.kernel.verdict import Verdict
 
+    from .interchange.dot import Graph
+
+STATES_DRAWN = 150
+"""More states than this are no picture any more."""
 EXPLAINED = "latchcheck explain {}"
 
 
@@ -40,7 +44,7 @@ class Finding:
     """The answer to one property in one place.
 
     `title` is one line that says what came out, `details` further lines: the harm, the clause, the knobs, the repairs.
-    `rows` tells the run in words, `trace` is the run itself, already executed again.
+    `rows` tells the run in words, `trace` is the run itself, already executed again, `telling` has its words.
     `seconds` is the wall-clock time of the answer.
     """
 
@@ -55,6 +59,7 @@ class Finding:
     margin_ms: int | Fraction | None = None
     trace: Trace | None = None
     rows: tuple[Row, ...] = ()
+    telling: Telling = PLAIN
     seconds: float = 0.0
 
     @property
@@ -73,6 +78,7 @@ class Findings:
     """All answers to one question: `source` tells people what was asked, `command` asks it again.
 
     `exit` is the exit code that these answers alone would have.
+    A search has its `coverage`, how often each action happened, and where it is small its `graph` of states.
     """
 
     verb: str
@@ -80,6 +86,8 @@ class Findings:
     findings: tuple[Finding, ...]
     exit: int
     command: str
+    coverage: tuple[tuple[str, int], ...] = ()
+    graph: Graph | None = None
 
 
 def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") -> Findings:
@@ -91,7 +99,23 @@ def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") ->
 def of_explored(explored: Explored, telling: Telling = PLAIN, *, command: str = "") -> Findings:
     """The answers of `explore` to one scope and policy."""
     found = tuple(_answered(one, None, {}, telling) for one in explored.properties)
-    return Findings("explore", explored.plan.source, found, explored.exit, command or "latchcheck explore")
+    coverage = tuple(sorted(explored.actions.items(), key=lambda pair: (-pair[1], pair[0])))
+    command = command or "latchcheck explore"
+    return Findings("explore", explored.plan.source, found, explored.exit, command, coverage, _graph(explored))
+
+
+def _graph(explored: Explored) -> Graph | None:
+    """The states of a search that is small enough for a picture."""
+    from latchcheck.kernel import ModelError
+
+    from .interchange.dot import graph
+
+    if len(explored.parts) != 1 or not explored.parts[0].found.complete:
+        return None
+    try:
+        return graph(explored.parts[0].search.system, states_max=STATES_DRAWN)
+    except ModelError:  # it has a clock, or is larger without symmetry
+        return None
 
 
 def _verified(one: PropertyVerdict, report: Report, telling: Telling) -> Finding:
@@ -111,6 +135,7 @@ def _answered(one: PropertyVerdict, place: Place | None, config: Mapping[str, An
         margin_ms=one.margin_ms,
         trace=one.witness,
         rows=() if one.witness is None else tuple(rows_of(one.witness, telling)),
+        telling=telling,
         seconds=one.cost.seconds,
     )
 

@@ -15,6 +15,7 @@ FORMATS = {
     "github": ".github",
     "markdown": ".markdown",
     "jsonl": ".jsonl",
+    "html": ".html",
 }
 """Each format and the module beside this one that writes it."""
 

@@ -86,6 +86,11 @@ def rows_of(trace: Trace, telling: Telling) -> list[Row]:
     return rows
 
 
+def every_row(trace: Trace, telling: Telling) -> list[Row]:
+    """Each event as a row of its own, in order: one a step."""
+    return [_row(moment, telling) for moment in moments(trace.steps)]
+
+
 def changes(step: Step, telling: Telling) -> tuple[str, ...]:
     """What a step changed, without bookkeeping and harm; a flag that is raised is told by its name alone."""
     return tuple(

@@ -11,6 +11,7 @@ from latchcheck.kernel.duration import readable
 from latchcheck.kernel.telling import Moment, Round, Telling
 
 from ..config import Config
+from .spans import spans
 
 QUIET = frozenset(
     {
@@ -76,7 +77,15 @@ def telling(config: Config) -> Telling:
         silence = after.at_ms - after.old("last_contact", 0)
         return f"silent for {_beyond(silence, window)}" if before.at_ms != after.at_ms else None
 
-    return Telling(phrases=PHRASES, quiet=QUIET, nameless=NAMELESS, rounds=ROUNDS, harms=HARMS, meanwhile=meanwhile)
+    return Telling(
+        phrases=PHRASES,
+        quiet=QUIET,
+        nameless=NAMELESS,
+        rounds=ROUNDS,
+        harms=HARMS,
+        meanwhile=meanwhile,
+        spans=lambda moments: spans(config, moments),
+    )
 
 
 def _beyond(length: Fraction, limit: int) -> str:
