@@ -1,0 +1,97 @@
+"""A server of FastMCP with background tasks, to be driven by latchcheck; runs in an environment of its own.
+
+    python fastmcp_server.py --port 0 --backend memory:// --life-s 2
+
+FastMCP 4 where fastmcp_tasks is installed, else FastMCP 3. It prints one JSON line with its port when it answers.
+The tools end when `POST /control` tells them to; they ignore a cancellation and return late, as a tool may where
+cancelling is cooperative. The tokens p1 and p2 are two principals.
+"""
+
+import argparse
+import asyncio
+import os
+from datetime import timedelta
+
+from serving import Bench, serve
+
+INTERNAL_ERROR = -32603
+
+
+def build(backend, *, auth):
+    """The server and its bench."""
+    os.environ["FASTMCP_DOCKET_URL"] = backend  # before fastmcp reads its settings
+    from fastmcp import FastMCP
+    from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
+    from fastmcp.utilities.tasks import TaskConfig
+    from starlette.responses import JSONResponse
+
+    bench = Bench()
+    tokens = {name: {"client_id": name, "scopes": []} for name in ("p1", "p2")}
+    server = FastMCP("latchcheck-fastmcp", auth=StaticTokenVerifier(tokens=tokens) if auth else None)
+    try:
+        from fastmcp_tasks import TasksExtension
+    except ImportError:
+        pass
+    else:
+        server.add_extension(TasksExtension(url=backend))
+
+    async def work(label: str) -> str:
+        if await bench.until_told(label) == "failed":
+            raise protocol_error()
+        return f"{label} is done"
+
+    async def quick(seconds: float = 0.2) -> str:
+        await asyncio.sleep(seconds)
+        return "done"
+
+    soon = timedelta(milliseconds=500)
+    server.tool(name="optional", task=TaskConfig(mode="optional", poll_interval=soon))(work)
+    server.tool(name="required", task=TaskConfig(mode="required", poll_interval=soon))(work)
+    server.tool(name="quick", task=TaskConfig(mode="optional", poll_interval=soon))(quick)
+
+    @server.custom_route("/control", methods=["POST"])
+    async def control(request):
+        return JSONResponse(bench.told(await request.json()))
+
+    return server, bench
+
+
+def protocol_error():
+    """An error of JSON-RPC, which fails a task; what else a tool raises may complete it."""
+    from mcp.shared import exceptions
+
+    if hasattr(exceptions, "MCPError"):
+        return exceptions.MCPError(code=INTERNAL_ERROR, message="told to fail")
+    from mcp.types import ErrorData
+
+    return exceptions.McpError(ErrorData(code=INTERNAL_ERROR, message="told to fail"))
+
+
+def shorten_life(life):
+    """Give docket's records another life than their 15 minutes, which no public setting changes."""
+    from docket import docket
+
+    original = docket.Docket.__init__
+
+    def shortened(self, *args, **kwargs):
+        original(self, *args, **{**kwargs, "execution_ttl": life})
+
+    docket.Docket.__init__ = shortened
+
+
+def main():
+    """Serve until killed."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--port", type=int, default=0)
+    options.add_argument("--backend", default="memory://")
+    options.add_argument("--life-s", type=float, default=0, help="life of a finished record; its default is 15 minutes")
+    options.add_argument("--no-auth", action="store_true", help="serve anybody")
+    given = options.parse_args()
+    if given.life_s:
+        shorten_life(timedelta(seconds=given.life_s))
+    server, _ = build(given.backend, auth=not given.no_auth)
+    serve(server.http_app(path="/mcp"), given.port)
+
+
+if __name__ == "__main__":
+    main()

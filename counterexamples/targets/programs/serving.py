@@ -1,0 +1,48 @@
+"""What the server programs here have in common: a bench whose work ends when it is told to, and a port on loopback."""
+
+import asyncio
+import json
+import socket
+
+import uvicorn
+
+
+class Bench:
+    """What the tools wait for, by label: how each is to end, and how often each has begun and ended."""
+
+    def __init__(self):
+        self.ends = {}
+        self.begun = {}
+        self.ended = {}
+
+    async def until_told(self, label):
+        """Wait to be told how to end, and return that status; a cancellation changes nothing."""
+        self.begun[label] = self.begun.get(label, 0) + 1
+        while label not in self.ends:
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                continue
+        self.ended[label] = self.ended.get(label, 0) + 1
+        return self.ends[label]
+
+    def told(self, asked):
+        """Obey a request to `/control` and tell how often the work of its label has begun and ended."""
+        if "finish" in asked:
+            self.ends[asked["finish"]] = asked["status"]
+        label = asked.get("label", asked.get("finish"))
+        return {"begun": self.begun.get(label, 0), "ended": self.ended.get(label, 0)}
+
+
+def serve(app, port):
+    """Serve an ASGI application on loopback until killed; its port is told on stdout as soon as it listens."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", port))
+
+    class Told(uvicorn.Server):
+        async def startup(self, sockets=None):
+            await super().startup(sockets=sockets)
+            print(json.dumps({"port": listening.getsockname()[1]}), flush=True)
+
+    Told(uvicorn.Config(app, log_level="critical")).run(sockets=[listening])
