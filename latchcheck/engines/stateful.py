@@ -19,6 +19,7 @@ from latchcheck.kernel import FrozenMap, ModelError, Property, System, Trace, ex
 
 from .stateful_coverage import Coverage
 from .stateful_states import Judge, Steps
+from .stateful_timed import TimedSteps, is_dense
 
 RUNS_MAX = 2000
 STEPS_MAX = 24
@@ -95,8 +96,6 @@ def fuzz(
 
 
 def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int) -> Fuzzed:
-    if system.clock is not None:
-        raise ModelError(f"system {system.name!r} has a clock; only finite systems are sampled")
     try:
         from .stateful_machine import Search, Spent, machine, sample
     except ModuleNotFoundError as missing:
@@ -104,7 +103,8 @@ def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max
             raise
         raise NeedsHypothesis(INSTALL) from None
 
-    steps, judge = Steps(system), Judge(system, properties)
+    steps = TimedSteps(system) if is_dense(system) else Steps(system)
+    judge = Judge(system, properties)
     told = judge.told(steps.start)
     onward = min(STEPS_OF_A_ROUND, steps_max)
     search = Search(

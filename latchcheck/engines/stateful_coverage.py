@@ -12,11 +12,13 @@ from collections.abc import Sequence
 import attrs
 
 from .stateful_states import Event, Steps, Values
+from .stateful_timed import TimedSteps
 
 Cell = tuple[object, ...]
 Prefix = tuple[Event, ...]
 
 PREFIXES_MAX = 48
+NAMED_MAX = 200_000
 
 
 @attrs.define
@@ -34,7 +36,7 @@ class Coverage:
     `length_max` bounds the runs that are kept, so that a run which begins at their end can still be short enough.
     """
 
-    def __init__(self, steps: Steps, reads: Sequence[int], length_max: int) -> None:
+    def __init__(self, steps: Steps | TimedSteps, reads: Sequence[int], length_max: int) -> None:
         self._steps = steps
         self._reads = tuple(reads)
         self._length_max = length_max
@@ -56,7 +58,9 @@ class Coverage:
         """The cell of a state."""
         found = self._named.get(state)
         if found is None:
-            found = (*(state[place] for place in self._reads), *self._steps.of(state))
+            found = self._steps.cell(state, self._reads)
+            if len(self._named) >= NAMED_MAX:
+                self._named.clear()
             self._named[state] = found
         return found
 

@@ -29,7 +29,10 @@ from latchcheck.kernel.compiling import python_name
 
 from .stateful_coverage import Coverage, Prefix
 from .stateful_states import Broken, Event, Judge, Steps, Values
+from .stateful_timed import TimedSteps
 
+EDGES_IN = 4
+"""For so many events at the edge of a window one is drawn between edges."""
 _NUMBERS = ("_get_local_constants", "CONSTANTS_CACHE")
 
 
@@ -62,7 +65,7 @@ class Search:
     counted, and are given up after `length_max` events, those before a new start included.
     """
 
-    steps: Steps
+    steps: Steps | TimedSteps
     judge: Judge
     coverage: Coverage
     fired: dict[str, int]
@@ -81,6 +84,8 @@ class Search:
         It draws from every way to make the choices, so that an event keeps its number when the steps before it go.
         """
         events = self.steps.of(state)[action]
+        if isinstance(self.steps, TimedSteps):
+            return _timed(self.steps, action, state, events)
         picks = self.steps.picks[action]
         if len(picks) == 1:
             return st.just(events[0])
@@ -231,6 +236,19 @@ def _rule(action: str) -> Callable[..., None]:
 
     events = st.runner().flatmap(lambda machine: machine.search.possible(action, machine.state))
     return precondition(possible)(rule(event=events)(step))
+
+
+def _timed(steps: TimedSteps, action: str, state: Values, events: tuple[Event, ...]) -> Any:
+    """An event at an edge, or now and then at any instant between where the action can happen then."""
+    first, last = steps.span(action, state)
+    if last - first < 3:  # noqa: PLR2004 - every instant is an edge or next to one
+        return _one_of(events)
+
+    def at(instant: int) -> Any:
+        return _one_of(steps.at(action, state, instant) or events)
+
+    between = st.integers(first, last).flatmap(at)
+    return st.integers(0, EDGES_IN).flatmap(lambda kind: between if kind == EDGES_IN else _one_of(events))
 
 
 def _one_of(options: tuple[Any, ...]) -> Any:

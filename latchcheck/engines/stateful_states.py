@@ -6,6 +6,7 @@ Both are worked out once a state and kept: the runs of a search meet the same st
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from math import prod
 
@@ -25,6 +26,7 @@ from latchcheck.kernel import (
     record,
 )
 from latchcheck.kernel.compiling import Compiled, compile_expr
+from latchcheck.kernel.domains import Domain
 from latchcheck.kernel.errors import show
 from latchcheck.kernel.program import program
 
@@ -38,11 +40,12 @@ EXPECTATIONS = ("always", "never-changes")
 
 @attrs.frozen
 class Event:
-    """An action with its choices made, and the state after it."""
+    """An action with its choices made, the state after it, and its instant in a system with a clock (ms)."""
 
     action: str
     args: FrozenMap[Value]
     after: Values
+    at_ms: int | Fraction | None = None
 
 
 @attrs.frozen
@@ -89,6 +92,10 @@ class Steps:
             self._kept[state] = found
         return found
 
+    def cell(self, state: Values, reads: Sequence[int]) -> tuple[object, ...]:
+        """What is the same of two states that need not both be tried: what the properties read, and what can happen."""
+        return (*(state[place] for place in reads), *self.of(state))
+
     def trace(self, events: Sequence[Event]) -> Trace:
         """The run of these events, executed by the plain stepper."""
         return record(self.system, [(None, event.action, event.args) for event in events])
@@ -98,16 +105,18 @@ class Steps:
         for args in self.picks[name]:
             after = run(state, tuple(args.values()))
             if isinstance(after, tuple):
-                yield Event(name, args, self._normal(name, after))
+                yield Event(name, args, normal(self.system, self._domains, name, after))
 
-    def _normal(self, action: str, after: Values) -> Values:
-        values: list[Value] = []
-        for variable, domain, new in zip(self.system.variables, self._domains, after, strict=True):
-            value = domain.normal(new)
-            if value is None:
-                raise ModelError(f"action {action!r} sets variable {variable.name!r} to {show(new)}, outside {domain}")
-            values.append(value)
-        return tuple(values)
+
+def normal(system: System, domains: Sequence[Domain], action: str, after: Values) -> Values:
+    """The state that an action leaves, its values as the kernel keeps them; ModelError for one outside its domain."""
+    values: list[Value] = []
+    for variable, domain, new in zip(system.variables, domains, after, strict=True):
+        value = domain.normal(new)
+        if value is None:
+            raise ModelError(f"action {action!r} sets variable {variable.name!r} to {show(new)}, outside {domain}")
+        values.append(value)
+    return tuple(values)
 
 
 class Judge:
@@ -133,16 +142,18 @@ class Judge:
             )
             for asked in properties
         ]
+        read = {name for when, clauses in self._conditions for one in (when, *clauses) if one for name in one.names}
+        self._reads = tuple(place for place, name in enumerate(self._names) if name in read)
         self._kept: dict[Values, Told] = {}
 
     def reads(self) -> tuple[int, ...]:
         """The positions of the variables that the properties speak about."""
-        read = {name for when, clauses in self._conditions for one in (when, *clauses) if one for name in one.names}
-        return tuple(place for place, name in enumerate(self._names) if name in read)
+        return self._reads
 
     def told(self, state: Values) -> Told:
         """What the properties say of a state."""
-        found = self._kept.get(state)
+        key = tuple(state[place] for place in self._reads)
+        found = self._kept.get(key)
         if found is None:
             values = dict(zip(self._names, state, strict=True))
             found = Told(
@@ -151,7 +162,7 @@ class Judge:
             )
             if len(self._kept) >= STATES_KEPT_MAX:
                 self._kept.clear()
-            self._kept[state] = found
+            self._kept[key] = found
         return found
 
     def broken(self, before: Values | None, state: Values) -> Broken | None:

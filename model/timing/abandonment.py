@@ -17,7 +17,7 @@ from .poller import Poller
 from .record import Record, Windows, judged, stored
 from .schedule import Ms
 from .server import execution, phase_choice, sweep, sweeps_happen
-from .small import run_small
+from .small import run_small, system_of
 from .system import Event
 from .terms import CLIENT, STATUS, VARIABLES, Numbers, Term, V
 
@@ -71,7 +71,16 @@ def abandoned_system(config: Config, *, symbolic: bool = False) -> System:
 
 def run_abandoned(config: Config, events: Iterable[Event], bound: Ms) -> Trace:
     """Execute events on the system of a configuration with this bound; NotAStep at the first that it does not allow."""
-    return run_small(abandoned_system, config, events, {"bound": bound, "works_on_at_most": _longer(config) or 0})
+    return run_small(abandoned_system, config, events, _own(config, bound))
+
+
+def abandoned_with(config: Config, bound: Ms) -> System:
+    """The system of a configuration in which `run_abandoned` executes, with its numbers in."""
+    return system_of(abandoned_system, config, _own(config, bound))
+
+
+def _own(config: Config, bound: Ms) -> dict[str, Ms]:
+    return {"bound": bound, "works_on_at_most": _longer(config) or 0}
 
 
 def _bound(numbers: Numbers) -> z3.ArithRef:

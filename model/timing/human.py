@@ -15,7 +15,7 @@ from latchcheck.kernel import Action, Bool, Choice, Clause, Enum, Real, System, 
 
 from ..config import Config
 from .poller import Poller
-from .small import run_small
+from .small import run_small, system_of
 from .system import Event
 from .terms import Numbers, Term
 
@@ -58,16 +58,25 @@ def human_system(config: Config, *, symbolic: bool = False) -> System:
 
 def run_human(config: Config, events: list[Event], given: Mapping[str, int | Fraction]) -> Trace:
     """Execute events on the system of a configuration; NotAStep at the first that it does not allow."""
+    return run_small(human_system, config, events, _own(config, given))
+
+
+def human_with(config: Config, given: Mapping[str, int | Fraction]) -> System:
+    """The system of a configuration in which `run_human` executes, with its numbers in."""
+    return system_of(human_system, config, _own(config, given))
+
+
+def _own(config: Config, given: Mapping[str, int | Fraction]) -> dict[str, int | Fraction]:
     client, server = config.client, config.server
     human = config.workload.human_answer_ms or (0, 0)
-    own = {
+    return {
         "human_lo": human[0],
         "human_hi": human[1],
         "input_request_timeout": client.input_request_timeout_ms or 0,
         "input_window": server.input_window_ms or 0,
         "input_state_retention": server.input_state_retention_ms or 0,
+        **given,
     }
-    return run_small(human_system, config, events, {**own, **given})
 
 
 def _at(stage: str, *more: str) -> Term:

@@ -61,10 +61,20 @@ def run_retries(config: Config, events: Iterable[Any], told: tuple[int, int | Fr
     With `told` = (count, delays) there is an action that tells the first `count` attempts as one.
     """
     system = of_shape(attrs.evolve(_shape(config), told=told is not None))
+    return record(system, events, at=_given(system, config, told))
+
+
+def retries_with(config: Config, told: tuple[int, int | Fraction] | None = None) -> System:
+    """The system in which `run_retries` executes, with its numbers in."""
+    system = of_shape(attrs.evolve(_shape(config), told=told is not None))
+    return system.at(_given(system, config, told))
+
+
+def _given(system: System, config: Config, told: tuple[int, int | Fraction] | None) -> dict[str, int | Fraction]:
     found: dict[str, int | Fraction] = dict(numbers(config))
     if told is not None:
         found["attempts_told"], found["delays_told"] = told
-    return record(system, events, at={name: found[name] for name in system.parameters})
+    return {name: found[name] for name in system.parameters}
 
 
 def _shape(config: Config) -> Shape:

@@ -19,11 +19,24 @@ def run_small(build: Build, config: Config, events: Iterable[Event], given: Mapp
     `given` are the numbers, by parameter name, that the timed system has none of.
     Configurations that differ in numbers alone share one compiled system.
     """
+    system = _shaped(build, config)
+    return record(system, events, at=_given(system, config, given))
+
+
+def system_of(build: Build, config: Config, given: Mapping[str, int | Fraction]) -> System:
+    """The small system of a configuration with its numbers in, for whoever replays or samples its runs."""
+    system = _shaped(build, config)
+    return system.at(_given(system, config, given))
+
+
+def _shaped(build: Build, config: Config) -> System:
     # 1 == True in Python: a bound of one millisecond must not share a system with "works on for ever".
-    kind = type(config.workload.works_on_after_cancel).__name__
-    system = _of_shape(build, Shape(config), kind)
+    return _of_shape(build, Shape(config), type(config.workload.works_on_after_cancel).__name__)
+
+
+def _given(system: System, config: Config, given: Mapping[str, int | Fraction]) -> dict[str, int | Fraction]:
     known = {**numbers(config), **given}
-    return record(system, events, at={name: known[name] for name in system.parameters})
+    return {name: known[name] for name in system.parameters}
 
 
 @lru_cache(maxsize=256)

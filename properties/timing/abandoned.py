@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import attrs
 
-from latchcheck.kernel import Trace
+from latchcheck.kernel import System, Trace
 from latchcheck.kernel.duration import told as worded
 from latchcheck.model.config import Config
-from latchcheck.model.timing.abandonment import run_abandoned
+from latchcheck.model.timing.abandonment import abandoned_with, run_abandoned
 from latchcheck.model.timing.schedule import Ms
 
 from .abandoned_runs import expired_first, told_early, told_late
@@ -94,6 +94,17 @@ def _left_alone(config: Config, phase: Ms | None, at: Ms, bound: Ms, observer: s
     create = {} if phase is None else {"sweep_phase": phase}
     events = [(0, "create", create), (0, "leave", {}), (at, observer, {})]
     return run_abandoned(config, events, bound)
+
+
+def left_alone_system(facts: Facts) -> System:
+    """The system in which the runs of `orphans-found-in-time` are executed, for a server with an orphan window."""
+    window, stated = facts.window_ms, facts.config.server.orphan_bound_ms
+    assert window is not None
+    if facts.lazy:
+        bound = facts.horizon_ms - 1
+    else:
+        bound = window + facts.skew_ms + (facts.spacing_ms or 0) if stated is None else stated
+    return abandoned_with(_orphans_alone(facts.config), bound)
 
 
 # -- abandoned-work-is-bounded ------------------------------------------------------------------------------------
@@ -214,6 +225,14 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
         harm="works_on",
         bound_ms=found.latest_ms,
     )
+
+
+def work_system(facts: Facts) -> System:
+    """The system in which the runs of `abandoned-work-is-bounded` are executed."""
+    found, stated = _stopped(facts), facts.config.server.abandoned_work_bound_ms
+    if isinstance(found, str):
+        return abandoned_with(facts.config, facts.horizon_ms - 1)
+    return abandoned_with(facts.config, found.latest_ms if stated is None else stated)
 
 
 def _speaks_of_work(facts: Facts) -> bool:

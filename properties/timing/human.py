@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import attrs
 
-from latchcheck.kernel import Trace
+from latchcheck.kernel import System, Trace
 from latchcheck.kernel.duration import told
-from latchcheck.model.timing.human import run_human
+from latchcheck.model.timing.human import human_with, run_human
 from latchcheck.model.timing.schedule import Ms
 
 from .answers import Answer, NotApplicable, Outcome
@@ -207,10 +207,20 @@ def _unheard(facts: Facts, wait: Wait, one: Nested) -> Trace:
         events.append((closes, "tasks/get", {}))
     # The limit closes at the instant of the event that meets it closed, just before it.
     events.insert(len(events) - 1, (closes, _ENDS[one.key], {}))
-    given = {
-        "told_within": told,
+    return run_human(facts.config, events, _given(facts, wait))
+
+
+def waiting_system(facts: Facts) -> System:
+    """The system in which the runs of `input-window-covers-human` are executed, for a declared time to answer."""
+    assert facts.config.workload.human_answer_ms is not None
+    return human_with(facts.config, _given(facts, Wait.of(facts, facts.config.workload.human_answer_ms[1])))
+
+
+def _given(facts: Facts, wait: Wait) -> dict[str, Ms]:
+    """The numbers that follow from the client's schedule; what has no bound takes longer than anything else."""
+    return {
+        "told_within": facts.horizon_ms if wait.told is None else wait.told,
         "reply_within": wait.reply,
-        "polls_within": again,
+        "polls_within": facts.horizon_ms if wait.again is None else wait.again,
         "client_stops": facts.stops()[0] or 0,
     }
-    return run_human(facts.config, events, given)

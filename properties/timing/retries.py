@@ -11,9 +11,9 @@ from math import ceil, floor, log
 
 import attrs
 
-from latchcheck.kernel import Trace
+from latchcheck.kernel import System, Trace
 from latchcheck.kernel.duration import told
-from latchcheck.model.timing.retry import run_retries
+from latchcheck.model.timing.retry import retries_with, run_retries
 from latchcheck.model.timing.schedule import Ms
 
 from .answers import Answer, NotApplicable, Outcome
@@ -35,6 +35,15 @@ class Attempts:
     initial_ms: int
     multiplier: Fraction
     ceiling_ms: int | None
+
+    @classmethod
+    def of(cls, facts: Facts) -> "Attempts":
+        """The attempts of a configuration that says how many there are and how long one takes at most."""
+        server, longest = facts.config.server, facts.ends[1]
+        assert server.max_attempts is not None
+        assert longest is not None
+        initial = server.retry_initial_delay_ms or 0
+        return cls(server.max_attempts, int(longest), initial, server.retry_multiplier, server.retry_max_delay_ms)
 
     @cached_property
     def first_ms(self) -> Ms:
@@ -98,16 +107,9 @@ def retries_inside_deadline(facts: Facts) -> Outcome:
         return NotApplicable("no execution deadline: server.execution_deadline is not set")
     if server.max_attempts is None:
         return NotApplicable("no number of attempts: server.max_attempts is not set")
-    longest = facts.ends[1]
-    if longest is None:
+    if facts.ends[1] is None:
         return NotApplicable("no declared greatest execution time: workload.execution is not set, or open above")
-    attempts = Attempts(
-        count=server.max_attempts,
-        longest_ms=int(longest),
-        initial_ms=server.retry_initial_delay_ms or 0,
-        multiplier=server.retry_multiplier,
-        ceiling_ms=server.retry_max_delay_ms,
-    )
+    attempts = Attempts.of(facts)
     limit, total = server.execution_deadline_ms - facts.skew_ms, attempts.total_ms
     safe = total <= limit
     return Answer(
@@ -128,6 +130,19 @@ def _clause(facts: Facts, attempts: Attempts, total: Ms) -> str:
     if total >= BEYOND_MS:
         return f"{deadline} is at least what {takes}, which is longer than any deadline"
     return f"{deadline} is at least what {takes}, which is {told(ceil(total))}"
+
+
+def attempts_system(facts: Facts) -> System:
+    """The system in which the runs of `retries-inside-deadline` are executed, for attempts that can be cut short.
+
+    It tells as many attempts as one as the shortest of these runs does.
+    """
+    attempts, deadline = Attempts.of(facts), facts.config.server.execution_deadline_ms
+    assert deadline is not None
+    limit = deadline - facts.skew_ms
+    failed = attempts.first_over(limit) - 1
+    told_as_one = failed > PLAIN_MAX and attempts.total_ms > limit
+    return retries_with(facts.config, (failed, attempts.delays(failed)) if told_as_one else None)
 
 
 def _runs(facts: Facts, attempts: Attempts, limit: Ms) -> Iterator[Callable[[], Trace]]:
