@@ -26,6 +26,7 @@ VERBS: Mapping[str, str] = {
     "fuzz": "latchcheck.cli.fuzz",
     "replay": "latchcheck.cli.replay",
     "fixtures": "latchcheck.cli.fixtures",
+    "study": "latchcheck.cli.study",
     "export": "latchcheck.cli.export",
     "recheck": "latchcheck.cli.recheck",
     "explain": "latchcheck.cli.explain",

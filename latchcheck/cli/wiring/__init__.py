@@ -18,6 +18,7 @@ from .configurations import (
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
 from .lifecycle import exploration_plan, fuzz_lifecycle, is_named_scope, lifecycle_system, reducer
 from .saving import generate_fixtures, timed_fixture
+from .study import study, study_steps
 from .timing import telling, theorems, verify
 
 __all__ = [
@@ -45,6 +46,8 @@ __all__ = [
     "reducer",
     "replay_fixture",
     "saved_fixtures",
+    "study",
+    "study_steps",
     "telling",
     "theorems",
     "timed_fixture",

@@ -1,0 +1,1 @@
+"""Recomputed tables of a published study, for people and for programs."""
