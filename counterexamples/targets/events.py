@@ -56,13 +56,14 @@ class Call:
     `by` is who does it ("c1", "w2", "i1", "server", "reaper", "time"); answers are kept apart by it.
     `args`, by event (durations in ms; what is absent is not said):
 
-    create        key, digest, tool, capabilities, tenant, ttl_ms, deadline_ms, silence_ms, lease_ms, marker_ms
+    create        key, digest, tool, capabilities, era, tenant, attempts_max,
+                  ttl_ms, deadline_ms, silence_ms, lease_ms, marker_ms
     dispatch      tenant
     worker_write  status, expected_version, key (of a question), kind (of a failure), tenant
-    cancel        capabilities, tenant
-    get           capabilities, tenant
+    cancel        capabilities, era, tenant
+    get           capabilities, era, tenant
     update        key, tenant
-    list          capabilities, tenant
+    list          capabilities, era, tenant
     advance_clock to_ms (instant counted from the first event)
     """
 

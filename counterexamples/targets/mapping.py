@@ -25,6 +25,8 @@ from .timeline import Timeline
 GUARDED_NAMES: Final = {"write_terminal": "report", "cancel_writes": "cancel"}
 
 # Inside a client, a worker or the server: nothing that can be asked for from outside.
+# How a server may answer a call; which of them is right is the server's to find out.
+ADMISSIONS: Final = ("admit", "replay", "refuse", "refuse_collision", "answer_directly")
 INTERNAL: Final = frozenset(
     {
         "act",
@@ -34,10 +36,8 @@ INTERNAL: Final = frozenset(
         "crash_client",
         "declare",
         "discard",
-        "hear",
         "judge",
         "lose_reply",
-        "open_server",
         "persist",
         "publish",
         "receive",
@@ -48,12 +48,14 @@ INTERNAL: Final = frozenset(
         "reply",
         "see_status",
         "stall",
-        "triage",
+        "respond",
+        "update",
         "wake",
     }
 )
 UNSEEN: Final = frozenset({"notify", "see_notification", "lose_notification"})
 SWEEPS: Final = ("sweep_timeouts", "sweep_orphans", "sweep_expiry")
+RESTART: Final = ("crash_server", "triage", "open_server")
 WINDOW_ENDS: Final = {
     "deadline_passes": "deadline",
     "silence_lasts": "silence",
@@ -75,6 +77,8 @@ class Reader:
     table: Table
     timeline: Timeline
     tenants: int = 1
+    attempts: int = 0
+    era: str | None = None
     _capabilities: dict[str, str] = attrs.field(factory=dict)
     _digests: dict[str, str] = attrs.field(factory=dict)
     _tools: dict[str, str] = attrs.field(factory=dict)
@@ -149,21 +153,28 @@ class Reader:
             args["tenant"] = (int(str(name)[1:]) - 1) % self.tenants + 1
         if str(name) in self._capabilities:
             args["capabilities"] = self._capabilities[str(name)]
+            args["era"] = self.era or "2026-07-28"
         return args
 
-    def create(self, index: int, event: Event, before: State) -> Call | None:
+    def create(self, event: Event, before: State) -> Call | None:
         """A request that asks for a task, whatever becomes of it."""
         client = str(event.args.get("client", "c1"))
         if client in self._begun:
             return None
         self._begun.add(client)
-        task = str(event.args.get("task") or next_unborn(before, self.table))
-        args = {**self.client(event), **self.timeline.windows(task, index, self.table)}
+        task = str(event.args.get("task") or next_unborn(before))
+        args = {**self.client(event), **self.timeline.windows(task, self.table)}
+        if self.attempts and self.table.fails:
+            args["attempts_max"] = self.attempts
         if client in self._digests:
             args |= {"tool": self._tools[client]} if self.table.negotiates else {}
             if any(name.startswith("entry_") for name in before):
-                args |= {"key": f"{client}-{self._keys[client]}", "digest": self._digests[client]}
+                args |= {"key": self._key(client), "digest": self._digests[client]}
         return Call("create", task, client, args)
+
+    def _key(self, client: str) -> str:
+        """The idempotency key of a call: clients of one tenant have their own, those of two tenants may coincide."""
+        return f"key-{(int(client[1:]) - 1) // self.tenants + 1}-{self._keys[client]}"
 
     def write(self, event: Event, before: State, **args: Any) -> Call:
         """A write by the worker of the task that it has."""
@@ -173,9 +184,8 @@ class Reader:
         return Call("worker_write", task, worker, args if version is None else {**args, "expected_version": version})
 
 
-def next_unborn(before: State, table: Table) -> str:
+def next_unborn(before: State) -> str:
     """The label of the first task that is not created yet; one more where all are."""
-    del table
     labels = [name.removeprefix("status_") for name in before if name.startswith("status_")]
     return next((one for one in labels if before[f"status_{one}"] == "none"), f"t{len(labels) + 1}")
 
@@ -183,8 +193,8 @@ def next_unborn(before: State, table: Table) -> str:
 Make = Callable[[Reader, int, Event, State], Call | None]
 
 
-def _create(reader: Reader, index: int, event: Event, before: State) -> Call | None:
-    return reader.create(index, event, before)
+def _create(reader: Reader, _index: int, event: Event, before: State) -> Call | None:
+    return reader.create(event, before)
 
 
 def _dispatch(_reader: Reader, _index: int, event: Event, _before: State) -> Call:
@@ -235,8 +245,10 @@ def _list(reader: Reader, _index: int, event: Event, _before: State) -> Call:
 
 
 def _answer(_reader: Reader, _index: int, event: Event, before: State) -> Call:
+    # An answer is asked for when it arrives: until then it is under way, and its key is what its author has read.
     task = str(event.args["task"])
-    return Call("update", task, "c1", {"key": f"q{before[f'key_{task}']}"})
+    key = before.get(f"letter_key_{task}", before[f"letter_{task}"])
+    return Call("update", task, "c1", {"key": f"q{key}"})
 
 
 def _fail_as(reader: Reader, _index: int, event: Event, _before: State) -> Call:
@@ -255,7 +267,13 @@ def _passes(reader: Reader, index: int, event: Event, _before: State) -> Call:
 def _sweep(reader: Reader, index: int, event: Event, _before: State) -> Call | None:
     """One sweep of a target is all three passes; it is asked for with the last pass that the fixture tells."""
     del event
-    return Call("reap", None, "reaper") if reader.timeline.ends_sweep(index) else None
+    return Call("reap", None, "reaper") if reader.timeline.is_over(index) else None
+
+
+def _restart(reader: Reader, index: int, event: Event, _before: State) -> Call | None:
+    """A restart is the death of the process, its start, and what it does with open tasks, as one event."""
+    del event
+    return Call("restart_server") if reader.timeline.is_over(index) else None
 
 
 def _plain(kind: Any, by: str) -> Make:
@@ -267,7 +285,7 @@ def _plain(kind: Any, by: str) -> Make:
 
 
 _CALLS: Final[Mapping[str, Make]] = {
-    **dict.fromkeys(("create", "admit", "refuse", "replay", "refuse_collision", "answer_directly"), _create),
+    **dict.fromkeys(("create", *ADMISSIONS), _create),
     "deliver": _dispatch,
     **dict.fromkeys(("report", "write_terminal"), _report),
     "ask": _ask,
@@ -278,12 +296,12 @@ _CALLS: Final[Mapping[str, Make]] = {
     "cancel": _cancel,
     **dict.fromkeys(("get", "result", "get_status"), _get),
     "list": _list,
-    **dict.fromkeys(("update", "respond"), _answer),
+    "hear": _answer,
     "fail_as": _fail_as,
     **dict.fromkeys(WINDOW_ENDS, _passes),
     **dict.fromkeys(SWEEPS, _sweep),
     **dict.fromkeys(("delete_expired", "dead_letter"), _plain("reap", "reaper")),
-    "crash_server": _plain("restart_server", "server"),
+    **dict.fromkeys(RESTART, _restart),
     "crash_worker": _plain("crash_worker", "w1"),
 }
 
@@ -295,4 +313,4 @@ def known_actions() -> frozenset[str]:
 
 def timeline(steps: Sequence[Event]) -> Timeline:
     """The instants at which the time events of a fixture happen."""
-    return Timeline.of(steps, WINDOW_ENDS, SWEEPS)
+    return Timeline.of(steps, WINDOW_ENDS, SWEEPS, RESTART)

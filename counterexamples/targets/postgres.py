@@ -12,7 +12,7 @@ from typing import Final
 
 from .errors import TargetCrashed, TargetMissing
 from .protocol import Session, Table
-from .sql_session import TABLE, SqlSession
+from .sql_session import NAIVE_TABLE, TABLE, SqlSession
 from .stores.connection import Lost
 from .stores.naive import NaiveStore
 from .stores.postgres import PostgresConnection, driver
@@ -91,3 +91,8 @@ class NaivePostgres(Postgres):
 
     name = "postgres-naive"
     make = NaiveStore
+
+    @property
+    def table(self) -> Table:
+        """It asks no questions and retries nothing."""
+        return NAIVE_TABLE

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+import attrs
+
 from .errors import CannotDo, TargetCrashed, TargetTimeout
 from .events import EVENTS, GONE, Answer, Call
 from .protocol import Clock, Table
@@ -19,7 +21,7 @@ TABLE: Final = Table(
     workers=9,
     tenants=9,
     versions=True,
-    statuses=frozenset({"completed", "failed"}),
+    statuses=frozenset(TERMINAL),
     keys=True,
     negotiates=True,
     inputs=True,
@@ -27,6 +29,7 @@ TABLE: Final = Table(
     windows=frozenset({"ttl", "deadline", "silence", "lease"}),
     cannot_observe=("what a client keeps of what it was told", "how often a worker's side effect happened"),
 )
+NAIVE_TABLE: Final = attrs.evolve(TABLE, inputs=False, fails=False)
 _NEEDS: Final = {"cancel": {"2025-11-25": ("cancel",), "2026-07-28": ("tasks",)}, "list": {"2025-11-25": ("list",)}}
 
 

@@ -25,19 +25,28 @@ class Timeline:
     """Which step lets which window of which task end, and as the how manieth passing of time."""
 
     passings: tuple[tuple[int, str, str], ...]
-    sweep_ends: frozenset[int]
+    ends: frozenset[int]
     clock: Clock = attrs.field(factory=lambda: Clock("injected"))
 
     @classmethod
-    def of(cls, steps: Sequence[Event], ends: Mapping[str, str], sweeps: Sequence[str]) -> Timeline:
-        """Read the passings of time, and the last pass of each sweep, from the steps."""
+    def of(
+        cls, steps: Sequence[Event], ends: Mapping[str, str], sweeps: Sequence[str], restarts: Sequence[str]
+    ) -> Timeline:
+        """Read the passings of time, and the last step of each sweep and of each restart, from the steps."""
         passings = [
             (index, str(step.args["task"]), ends[step.action])
             for index, step in enumerate(steps)
             if step.action in ends
         ]
-        places = [index for index, step in enumerate(steps) if step.action in sweeps]
-        last = {places[i] for i in range(len(places)) if i % len(sweeps) == len(sweeps) - 1 or i == len(places) - 1}
+        passes = [index for index, step in enumerate(steps) if step.action in sweeps]
+        last = {one for place, one in enumerate(passes) if (place + 1) % len(sweeps) == 0} | set(passes[-1:])
+        parts = [index for index, step in enumerate(steps) if step.action in restarts]
+        # A restart is over with the last of its steps before the next one begins.
+        last |= {
+            one
+            for place, one in enumerate(parts)
+            if place + 1 == len(parts) or steps[parts[place + 1]].action == restarts[0]
+        }
         return cls(tuple(passings), frozenset(last))
 
     def with_clock(self, clock: Clock) -> Timeline:
@@ -49,13 +58,12 @@ class Timeline:
         place = [at for at, _, _ in self.passings].index(index)
         return self.clock.unit_ms * RATIO ** (place + 1)
 
-    def ends_sweep(self, index: int) -> bool:
-        """Whether the step is the last pass of its sweep."""
-        return index in self.sweep_ends
+    def is_over(self, index: int) -> bool:
+        """Whether the step is the last one of its sweep, or of its restart."""
+        return index in self.ends
 
-    def windows(self, task: str, index: int, table: Table) -> dict[str, int]:
-        """The windows for a task that is created by a step, in ms, as far as the target can set them."""
-        del index
+    def windows(self, task: str, table: Table) -> dict[str, int]:
+        """The windows for a task that is created in the run, in ms, as far as the target can set them."""
         whole = self.clock.unit_ms * RATIO ** (len(self.passings) + 1) * FAR
         found = {}
         for window in WINDOWS:

@@ -1,0 +1,174 @@
+"""What a correct implementation may answer: the guarded model, run beside the target on the same events.
+
+It holds every state in which the guarded model can be, given what was asked and what the target has told; where the
+model leaves a choice to the implementation (whether a cancel is applied at once), both are kept until the target shows
+which it took. A step that the guarded model refuses changes nothing there.
+The fixture's own `guarded` answer to a step is one of these, or the fixture is stale.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any, Final
+
+import attrs
+
+from latchcheck.kernel import Action, Compiled, Enum, IntRange, NotAStep, State, Stepper, compile_expr
+
+from ...model.cancelling import shown
+from ...model.lifecycle import Lifecycle
+from ...model.record import GONE as DELETED
+from ...model.record import UNBORN
+from ..fixture import Event
+from .errors import CannotDo
+from .events import GONE
+from .mapping import ADMISSIONS, GUARDED_NAMES, RESTART, SWEEPS, next_unborn
+
+STATES_MAX: Final = 512
+
+# Clauses that bound a scope, or order the passes of a sweep: a refusal by them says nothing about a target.
+_BOUNDS: Final = ("the scope", "the sweep is at pass")
+
+
+@attrs.frozen
+class Tried:
+    """One way in which the guarded model takes a step: the state after it, and the clause that refused it, if any."""
+
+    stepper: Stepper
+    refused: str | None = None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a guard of the protocol, and no bound of the scope, refused the step."""
+        return self.refused is not None and not self.refused.startswith(_BOUNDS)
+
+
+class View:
+    """What a reader is told of each task in a state of a lifecycle."""
+
+    def __init__(self, built: Lifecycle) -> None:
+        self._shown: dict[str, Compiled] = {task: compile_expr(shown(built.room, task)) for task in built.room.tasks}
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The labels of all tasks."""
+        return tuple(self._shown)
+
+    def __call__(self, state: State) -> dict[str, str]:
+        """The status of each task by its label; GONE where a reader finds none."""
+        told = {
+            task: str(one.function(**{name: state[name] for name in one.names})) for task, one in self._shown.items()
+        }
+        return {task: GONE if status in (UNBORN, DELETED) else status for task, status in told.items()}
+
+
+class Expected:
+    """The states of the guarded model that what happened so far allows."""
+
+    def __init__(self, built: Lifecycle) -> None:
+        self._view = View(built)
+        self._actions = {action.name: action for action in built.system.actions}
+        self._states: list[Stepper] = [Stepper(built.system)]
+
+    def step(self, event: Event, before: State, *, over: bool = False) -> list[Tried]:
+        """Every way in which the guarded model takes a step of the fixture; call `keep` with those that fit.
+
+        A sweep, and a restart, is several steps of the model and one event: it happens with the last, `over`.
+        """
+        if event.action in (*SWEEPS, *RESTART):
+            whole = self._sweep() if event.action in SWEEPS else self._restart()
+            return [self._all(state, whole) if over else Tried(state) for state in self._states]
+        found: list[Tried] = []
+        for state in self._states:
+            for one in self._variants(event, before, state):
+                if not any(_same(one, other) for other in found):
+                    found.append(one)
+        return found[:STATES_MAX]
+
+    def keep(self, fitting: Iterable[Tried]) -> None:
+        """Go on with these states."""
+        self._states = [one.stepper for one in fitting]
+
+    def shown(self, tried: Tried) -> dict[str, str]:
+        """The status of each task in a state."""
+        return self._view(tried.stepper.state)
+
+    def _variants(self, event: Event, before: State, state: Stepper) -> list[Tried]:
+        if event.action in ADMISSIONS:
+            return self._admissions(event, before, state)
+        action = self._actions.get(GUARDED_NAMES.get(event.action, event.action))
+        if action is None:
+            # Only the broken model does this; for the guarded one nothing happens.
+            return [Tried(state)]
+        given = dict(event.args)
+        if event.action == "cancel_writes":
+            given = {"task": before[f"held_cancel_{event.args['instance']}"]}
+        choices = {choice.name for choice in action.choices}
+        done = [self._tried(state, action, args) for args in _filled(action, given)]
+        # What was asked for, the guarded model has no word for: it may also do nothing.
+        beyond = given.keys() - choices - {"instance"}
+        return [*done, Tried(state)] if beyond and event.action != "create" else done
+
+    def _admissions(self, event: Event, before: State, state: Stepper) -> list[Tried]:
+        """The answers of a correct server to a call; refused where it has none to give."""
+        task = event.args.get("task", next_unborn(before))
+        given = {"client": event.args["client"], "task": task}
+        actions = [self._actions[name] for name in ADMISSIONS if name in self._actions]
+        found = [
+            self._tried(state, action, args)
+            for action in actions
+            for args in _filled(action, given)
+            if task in self._view.tasks or action.name != "admit"
+        ]
+        done = [one for one in found if one.refused is None]
+        if not done and task not in self._view.tasks:
+            raise CannotDo("a correct server may create another task here, for which the fixture's scope has no room")
+        return done or found
+
+    def _tried(self, state: Stepper, action: Action, args: Mapping[str, Any]) -> Tried:
+        after = copy.copy(state)
+        try:
+            after.do(None, action.name, args)
+        except NotAStep as refused:
+            return Tried(state, refused.clause)
+        return Tried(after)
+
+    def _sweep(self) -> list[tuple[str, dict[str, Any]]]:
+        """All passes, in the guarded order, which is that of the model's actions."""
+        return [(name, {}) for name in self._actions if name in SWEEPS]
+
+    def _restart(self) -> list[tuple[str, dict[str, Any]]]:
+        triage = self._actions.get("triage")
+        tasks = [] if triage is None else [("triage", args) for args in _filled(triage, {})]
+        return [("crash_server", {}), *tasks, ("open_server", {})]
+
+    def _all(self, state: Stepper, steps: Iterable[tuple[str, Mapping[str, Any]]]) -> Tried:
+        after = copy.copy(state)
+        for name, args in steps:
+            try:
+                after.do(None, name, args)
+            except NotAStep as refused:
+                return Tried(state, refused.clause)
+        return Tried(after)
+
+
+def _filled(action: Action, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The arguments of an action: what the fixture says, and every value of what is the implementation's to choose."""
+    domains = []
+    for choice in action.choices:
+        own = choice.name in given and choice.name != "applied"
+        domains.append([given[choice.name]] if own else _values(choice.domain))
+    names = [choice.name for choice in action.choices]
+    return [dict(zip(names, values, strict=True)) for values in product(*domains)]
+
+
+def _values(domain: Any) -> list[Any]:
+    if isinstance(domain, Enum):
+        return list(domain.values)
+    return list(range(domain.lo, domain.hi + 1)) if isinstance(domain, IntRange) else [False, True]
+
+
+def _same(one: Tried, other: Tried) -> bool:
+    return one.refused == other.refused and one.stepper.state == other.stepper.state

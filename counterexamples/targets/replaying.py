@@ -1,0 +1,226 @@
+"""Replays a saved counterexample on a target, and says what became of it there.
+
+The target is asked what the steps of the fixture mean outside; after each event an observer reads every task.
+What it may answer comes from the guarded model (expecting.py); what the broken one showed, from the fixture.
+A fixture that shows nothing to tell the two apart by has not been tried, and is never counted as a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import attrs
+
+from latchcheck.kernel import State
+
+from ...model.lifecycle import Lifecycle
+from ..errors import Stale
+from ..fixture import Event, Fixture
+from ..replaying import Case, reproduce, run
+from .errors import CannotDo, TargetError
+from .events import GONE, Answer, Call
+from .expecting import Expected, Tried, View
+from .mapping import ADMISSIONS, RESTART, SWEEPS, Reader, timeline
+from .protocol import Opened, Session, Target
+
+Outcome = Literal["reproduced", "differs", "conforms", "not-applicable", "stale", "failed"]
+OUTCOMES: Final[dict[Outcome, str]] = {
+    "reproduced": "it answers as the broken model does",
+    "differs": "it answers neither as the broken model nor as any correct one",
+    "conforms": "where the broken model goes wrong, it answers as a correct one",
+    "not-applicable": "the fixture cannot be told there",
+    "stale": "the fixture says nothing any more",
+    "failed": "the target could not be driven: nothing is known",
+}
+OBSERVER: Final = "o1"
+_NOTHING_TOLD: Final = "nothing that a target shows tells this run from a correct one"
+
+
+@attrs.frozen
+class Setting:
+    """A fixture with what it is replayed on: the broken lifecycle with its property, and the guarded one."""
+
+    case: Case
+    broken: Lifecycle
+    guarded: Lifecycle
+
+
+@attrs.frozen
+class Seen:
+    """A step as it was done to the target: the event, the answer, what the observer then read, what was expected."""
+
+    step: int
+    call: Call
+    answer: Answer
+    observed: dict[str, str]
+    expected: tuple[dict[str, str], ...] = ()
+
+
+@attrs.frozen
+class Ran:
+    """What became of a fixture on a target; `steps` is the evidence, as far as it went."""
+
+    fixture: Fixture
+    target: str
+    outcome: Outcome
+    reason: str
+    steps: tuple[Seen, ...] = ()
+
+
+def replay_on(fixture: Fixture, setting: Setting, target: Target) -> Ran:
+    """Replay a fixture on a target. Raises nothing: what goes wrong is an outcome."""
+    steps: list[Seen] = []
+
+    def ended(outcome: Outcome, reason: str) -> Ran:
+        return Ran(fixture, target.name, outcome, reason, tuple(steps))
+
+    try:
+        reproduce(fixture, setting.case)
+        _, states = run(setting.case.system, fixture.steps)
+    except Stale as stale:
+        return ended("stale", str(stale))
+    try:
+        _dry(fixture, target, states)
+        with Opened(target) as session:
+            outcome, reason = _Run(fixture, setting, target, session, steps).go(states)
+    except CannotDo as why:
+        return ended("not-applicable", str(why))
+    except TargetError as error:
+        return ended("failed", f"{error.outcome}: {error}")
+    except Stale as stale:
+        return ended("stale", str(stale))
+    return ended(outcome, reason)
+
+
+def reader(fixture: Fixture, target: Target) -> Reader:
+    """What turns the steps of a fixture into calls to a target."""
+    scope, table = fixture.scope, target.table
+    attempts = int(scope.get("attempts", 0))
+    tenants = int(scope.get("tenants", 1))
+    return Reader(table, timeline(fixture.steps).with_clock(table.clock), tenants, attempts, fixture.era)
+
+
+def _dry(fixture: Fixture, target: Target, states: Sequence[State]) -> None:
+    """Go through the steps without the target. Raises CannotDo before anything is started."""
+    if fixture.era is not None and fixture.era not in target.table.eras:
+        raise CannotDo(f"it speaks {', '.join(target.table.eras)}, not {fixture.era}")
+    read = reader(fixture, target)
+    told = False
+    for index, event in enumerate(fixture.steps):
+        told = read.call(index, event, states[index], fixture.policy) is not None or told
+    if not told:
+        raise CannotDo("none of its steps happens outside of a client or a worker")
+
+
+class _Run:
+    """One replay under way."""
+
+    def __init__(self, fixture: Fixture, setting: Setting, target: Target, session: Session, steps: list[Seen]) -> None:
+        self._fixture, self._target, self._session, self._steps = fixture, target, session, steps
+        self._reader = reader(fixture, target)
+        self._expected = Expected(setting.guarded)
+        self._broken = View(setting.broken)
+        self._tenants: dict[str, int] = {}
+        self._aliases: dict[str, str] = {}
+        self._told_apart = False
+        # The fixture's own answers were worked out without the steps that only a broken model has.
+        self._in_step = True
+
+    def go(self, states: Sequence[State]) -> tuple[Outcome, str]:
+        """Do every step, until one is answered as no correct implementation answers it."""
+        for index, event in enumerate(self._fixture.steps):
+            call = self._reader.call(index, event, states[index], self._fixture.policy)
+            ways = self._expected.step(event, states[index], over=call is not None)
+            if event.party == "time" and all(way.blocked for way in ways):
+                raise CannotDo(f"it is about a configuration that a correct one does not have: {ways[0].refused}")
+            self._check_saved(event, ways)
+            if call is None:
+                self._expected.keep(ways)
+                continue
+            found = self._step(index, call, ways, states[index + 1])
+            if found is not None:
+                return found
+        if self._told_apart:
+            return "conforms", OUTCOMES["conforms"]
+        return "not-applicable", _NOTHING_TOLD
+
+    def _step(self, index: int, call: Call, ways: list[Tried], broken: State) -> tuple[Outcome, str] | None:
+        answer = self._session.perform(call)
+        self._note(call, answer)
+        observed = self._observe()
+        expected = tuple(self._known(self._expected.shown(way)) for way in ways)
+        self._steps.append(Seen(index, call, answer, observed, expected))
+        taken = accepted(call, answer, self._tenants)
+        fitting = [
+            way for way, shown in zip(ways, expected, strict=True) if shown == observed and not (way.blocked and taken)
+        ]
+        wrong = self._known(self._broken(broken))
+        told_apart = all(shown != wrong or way.blocked for way, shown in zip(ways, expected, strict=True))
+        if fitting:
+            # Where the target has chosen otherwise than the fixture, the fixture's answers are about another run.
+            self._in_step = self._in_step and len(fitting) == len(ways)
+            self._expected.keep(fitting)
+            self._told_apart = self._told_apart or told_apart
+            return None
+        if observed == wrong or (taken and all(way.blocked for way in ways)):
+            return "reproduced", f"step {index}: {_said(call, answer, observed)}, as the broken model does"
+        allowed = " or ".join(dict.fromkeys(_listed(one) for one in expected))
+        return "differs", f"step {index}: {_said(call, answer, observed)}; a correct one has {allowed}"
+
+    def _note(self, call: Call, answer: Answer) -> None:
+        if call.kind in ("dispatch", "get") and call.task is not None:
+            self._reader.saw(call.by, call.task, answer.version)
+        if call.kind == "create" and call.task is not None and not answer.refused:
+            if answer.same_as is None:
+                self._tenants.setdefault(call.task, call.args.get("tenant", 1))
+            else:
+                self._aliases[call.task] = answer.same_as
+
+    def _observe(self) -> dict[str, str]:
+        """What one observer, who owns it, reads of every task that was created."""
+        observed = {}
+        for task, tenant in self._tenants.items():
+            args = {"tenant": tenant} if self._target.table.tenants > 1 else {}
+            answer = self._session.perform(Call("get", task, OBSERVER, args))
+            observed[task] = GONE if answer.refused or answer.status is None else answer.status
+        return observed
+
+    def _known(self, shown: dict[str, str]) -> dict[str, str]:
+        """Of what a model shows, the tasks that the target has; one that is not there yet reads as gone."""
+        there = {task: status for task, status in shown.items() if task in self._tenants or status != GONE}
+        return {task: there.get(task, GONE) for task in {*there, *self._tenants} if task not in self._aliases}
+
+    def _check_saved(self, event: Event, ways: list[Tried]) -> None:
+        """The fixture's `guarded` answer is one that the guarded model gives."""
+        if event.guarded is None:
+            self._in_step = False
+        if not self._in_step or event.guarded is None:
+            return
+        saved = {name: value for name, value in event.guarded.items() if name.startswith("status_")}
+        states: list[Any] = [way.stepper.state for way in ways]
+        if event.action in (*SWEEPS, *RESTART, *ADMISSIONS):
+            # Several steps of the model as one event, or another answer of the server to the same call.
+            self._in_step = event.action in ADMISSIONS and event.guarded["decision"] == "ALLOW"
+        elif not any(all(state[name] == value for name, value in saved.items()) for state in states):
+            raise Stale(f"the guarded model does not answer {event.action!r} with {dict(event.guarded)}")
+
+
+def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
+    """Whether the target did, or told, what was asked for."""
+    if call.kind == "get":
+        return not answer.refused and answer.status not in (None, GONE)
+    if call.kind == "create":
+        return not answer.refused and answer.same_as is None and answer.status is not None
+    if call.kind == "list":
+        caller = call.args.get("tenant", 1)
+        return not answer.refused and any(owners.get(task, caller) != caller for task in answer.tasks or ())
+    return call.kind in ("cancel", "dispatch", "worker_write", "update") and not answer.refused
+
+
+def _said(call: Call, answer: Answer, observed: dict[str, str]) -> str:
+    return f"{call} was answered {answer}, and then {_listed(observed)}"
+
+
+def _listed(shown: dict[str, str]) -> str:
+    return ", ".join(f"{task} {status}" for task, status in sorted(shown.items())) or "no task"

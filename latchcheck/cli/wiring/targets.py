@@ -1,0 +1,58 @@
+"""Targets: what there is, and what becomes of a saved counterexample on one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .fixtures import fixture_case
+
+if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.counterexamples import Fixture
+    from latchcheck.counterexamples.targets import Target
+    from latchcheck.counterexamples.targets.replaying import Ran, Setting
+
+
+def open_target(name: str) -> Target:
+    """The target of that name. Raises UnknownTarget, for which `is_bad_input` is true; starts nothing."""
+    from latchcheck.counterexamples.targets import target
+
+    return target(name)
+
+
+def replay_on_target(fixture: Fixture, target: Target) -> Ran:
+    """What becomes of a fixture on a target."""
+    from latchcheck.counterexamples import Stale
+    from latchcheck.counterexamples.targets.replaying import Ran, replay_on
+
+    try:
+        setting = target_setting(fixture)
+    except Stale as stale:
+        return Ran(fixture, target.name, "stale", str(stale))
+    if setting is None:
+        why = "its run is one of the timed model, whose windows this target does not have"
+        return Ran(fixture, target.name, "not-applicable", why)
+    return replay_on(fixture, setting, target)
+
+
+def target_setting(fixture: Fixture) -> Setting | None:
+    """The lifecycle under the fixture's policy and the guarded one; None for a run of the timed model. Raises Stale."""
+    from latchcheck.counterexamples import Stale
+    from latchcheck.counterexamples.targets.replaying import Setting
+    from latchcheck.model.policy import Policy
+    from latchcheck.model.scope import Scope
+    from latchcheck.model.spelling import SpellingError
+    from latchcheck.properties.lifecycle.searches import build, known
+
+    case = fixture_case(fixture)
+    if fixture.config is not None:
+        return None
+    switches = {**fixture.policy, **({} if fixture.era is None else {"era": fixture.era})}
+    scope, policy = (",".join(f"{name}={value}" for name, value in part.items()) for part in (fixture.scope, switches))
+    try:
+        size, rules = Scope.parse(scope or "tasks=1"), [known(fixture.property)]
+        era = Policy.parse(f"era={fixture.era}") if fixture.era else Policy()
+        broken, _ = build(size, Policy.parse(policy or "guarded"), rules)
+        guarded, _ = build(size, era, rules)
+    except SpellingError as error:
+        raise Stale(error.what) from None
+    return Setting(case, broken, guarded)
