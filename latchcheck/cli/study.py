@@ -45,7 +45,7 @@ def command(context: click.Context, /, *, tables: tuple[int, ...], form: str, ou
 
     asked = sorted(set(tables)) or list(TABLES)
     out = Output(target(output))
-    found = with_progress("recomputing", wiring.study_steps(asked), lambda step: wiring.study(asked, step))
+    found = with_progress("recomputing", wiring.table_steps(asked), lambda step: wiring.recompute(asked, step))
     if form == "json":
         out.write(as_json(found))
     else:

@@ -18,7 +18,7 @@ from .configurations import (
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
 from .lifecycle import exploration_plan, fuzz_lifecycle, is_named_scope, lifecycle_system, reducer
 from .saving import generate_fixtures, timed_fixture
-from .study import study, study_steps
+from .study import picture_steps, pictures, recompute, table_steps
 from .timing import telling, theorems, verify
 
 __all__ = [
@@ -39,15 +39,17 @@ __all__ = [
     "load_fixture",
     "minimise_fixture",
     "nearest_keys",
+    "picture_steps",
+    "pictures",
     "preset_rows",
     "property_ids",
     "property_rows",
     "read_config",
+    "recompute",
     "reducer",
     "replay_fixture",
     "saved_fixtures",
-    "study",
-    "study_steps",
+    "table_steps",
     "telling",
     "theorems",
     "timed_fixture",

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.kernel.figures import Recomputed
+    from latchcheck.properties.study.curves import Region
+    from latchcheck.properties.study.orphans import Map
+    from latchcheck.report.study import drawing
+    from latchcheck.report.study.drawing import Picture
 
 Step = Callable[[], None]
 
 
-def study_steps(tables: Sequence[int]) -> int:
-    """How often `study` calls its `step` for these tables."""
+def table_steps(tables: Sequence[int]) -> int:
+    """How often `recompute` calls its `step` for these tables."""
     from latchcheck.properties.study import frontier, orphans
 
     grids = 2 * frontier.STEPS if {2, 3} & set(tables) else 0
     return grids + (1 in tables) + (4 in tables) + (orphans.STEPS if 5 in tables else 0)  # noqa: PLR2004 - numbers of tables
 
 
-def study(tables: Sequence[int], step: Step) -> list[Recomputed]:
+def recompute(tables: Sequence[int], step: Step) -> list[Recomputed]:
     """These tables of the paper, recomputed, in their order; `step` is called as the work goes on."""
     found: list[Recomputed] = []
     if {2, 3} & set(tables):
@@ -63,3 +67,60 @@ def _orphans(step: Step) -> Recomputed:
     found = orphans.grid(step)
     notes = (*about_stepping(found), *about_edges())
     return Recomputed(published.TABLE_5, orphans.table_5(found), "event-exact", notes)
+
+
+def picture_steps() -> int:
+    """How often `pictures` calls its `step`."""
+    from latchcheck.properties.study import curves
+
+    return curves.FRONTIER_STEPS + curves.FRACTION_STEPS + curves.REGION_STEPS
+
+
+def pictures(step: Step) -> dict[str, Picture]:
+    """The figures of the study by the stem of their file names; raises NeedsMatplotlib."""
+    from latchcheck.properties.study import curves, orphans
+    from latchcheck.properties.study.published import DURATIONS
+    from latchcheck.report.study import drawing
+
+    panels = {
+        f"{label} task": [
+            drawing.Curve(kind, [(one.polls, one.staleness_s) for one in points], [one.name for one in points])
+            for kind, points in curves.frontier(length, step).items()
+        ]
+        for label, length in DURATIONS.items()
+    }
+    shares = [drawing.Curve(policy, points) for policy, points in curves.fractions_of_duration(step).items()]
+    return {
+        "frontier": drawing.frontier(panels),
+        "staleness": drawing.fractions(shares, list(DURATIONS.values())),
+        "defaults": _prices(),
+        "orphan-map": drawing.orphan_map(_map(curves.region(step), orphans.grid())),
+    }
+
+
+def _prices() -> Picture:
+    from latchcheck.properties.study import curves
+    from latchcheck.report.study import drawing
+
+    found = curves.prices()
+    attempts = [
+        drawing.Curve(f"default {default}", [(share, price.attempts) for share, price in rows])
+        for default, rows in found.items()
+    ]
+    lost = [(share, price.lost_work) for share, price in found["permanent"]]
+    dead = [(share, price.dead_letters) for share, price in found["transient"]]
+    losses = [drawing.Curve("default permanent: lost work", lost), drawing.Curve("default transient: dead letters", dead)]
+    return drawing.prices(attempts, losses, "100 failures")
+
+
+def _map(region: Region, found: Map) -> drawing.Map:
+    from latchcheck.properties.study.curves import MAP_WINDOWS_S
+    from latchcheck.report.study import drawing
+
+    return drawing.Map(
+        can=[(ceiling, float(window)) for ceiling, window in region.can],
+        must=region.must,
+        sampled=[(ceiling, [float(one) for one in windows]) for ceiling, windows in region.sampled],
+        cells=[(*key, cell.stepped.orphaned_at_s is not None) for key, cell in found.items()],
+        windows=MAP_WINDOWS_S,
+    )
