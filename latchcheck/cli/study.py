@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from . import wiring
-from .output import Output, target
+from .errors import complain, printable
+from .output import Output, Unwritable, target
 
 TABLES = range(2, 6)
 Result = TypeVar("Result")
@@ -37,14 +40,24 @@ Result = TypeVar("Result")
     show_default=True,
     help="Text, a JSON list with an object a figure, or Markdown.",
 )
+@click.option(
+    "--figures",
+    "folder",
+    metavar="FOLDER",
+    help="Draw the figures into this folder too, each as SVG and PNG; it is made if it is not there.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of to stdout.")
 @click.pass_context
-def command(context: click.Context, /, *, tables: tuple[int, ...], form: str, output: str | None) -> None:
+def command(
+    context: click.Context, /, *, tables: tuple[int, ...], form: str, folder: str | None, output: str | None
+) -> None:
     """Recompute every table of the paper that this project started from, and compare figure by figure."""
     from latchcheck.report.study.tables import as_json, as_markdown, as_text
 
     asked = sorted(set(tables)) or list(TABLES)
-    out = Output(target(output))
+    out, place = Output(target(output)), None if folder is None else a_folder(folder)
+    if place is not None:
+        draw(context, place)
     found = with_progress("recomputing", wiring.table_steps(asked), lambda step: wiring.recompute(asked, step))
     if form == "json":
         out.write(as_json(found))
@@ -52,6 +65,44 @@ def command(context: click.Context, /, *, tables: tuple[int, ...], form: str, ou
         out.write(as_markdown(found) if form == "markdown" else as_text(found, out.width))
     out.finish()
     context.exit(0 if all(one.agrees for one in found) else 1)
+
+
+def a_folder(name: str) -> Path:
+    """The folder to draw into; a UsageError says what cannot be one, before the work is done."""
+    if not name:
+        raise click.UsageError("--figures: the name is empty; name a folder")
+    path, shown = Path(name), printable(name)
+    if path.exists() and not path.is_dir():
+        raise click.UsageError(f"--figures {shown}: this is no folder; name one")
+    if not path.exists() and not path.parent.is_dir():
+        raise click.UsageError(f"--figures {shown}: there is no directory {printable(str(path.parent))}")
+    return path
+
+
+def draw(context: click.Context, folder: Path) -> None:
+    """Draw all figures and write them, all or none; ends with the code for bad usage where matplotlib is missing."""
+    from latchcheck.report.study.drawing import NeedsMatplotlib
+
+    try:
+        drawn = with_progress("drawing", wiring.picture_steps(), wiring.pictures)
+    except NeedsMatplotlib as missing:
+        complain(str(missing))
+        context.exit(2)
+    files = {f"{name}.{kind}": getattr(picture, kind) for name, picture in drawn.items() for kind in ("svg", "png")}
+    try:
+        folder.mkdir(exist_ok=True)
+        write_all(folder, files)
+    except OSError as error:
+        raise Unwritable(f"{printable(str(folder))}: {error.strerror}") from error
+
+
+def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write these files into a folder: each is written beside its place first, and moved there when all are."""
+    with tempfile.TemporaryDirectory(prefix=".latchcheck.", dir=folder) as aside:
+        for name, content in files.items():
+            (Path(aside) / name).write_bytes(content)
+        for name in files:
+            (Path(aside) / name).replace(folder / name)
 
 
 def with_progress(label: str, steps: int, work: Callable[[Callable[[], None]], Result]) -> Result:

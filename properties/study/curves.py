@@ -15,10 +15,36 @@ from .published import DURATIONS, TABLE_3
 
 INTERVALS_MS: Final = (250, 500, 1000, 2000, 5000, 10_000, 20_000)
 CEILINGS_S: Final = (2, 5, 10, 20, 30, 60)
+PUBLISHED: Final = {
+    "fixed interval": ("250 ms", "1 s", "5 s"),
+    "backoff, by ceiling": ("10 s", "30 s", "60 s"),
+}
+"""The rows of Table 2, by curve."""
 LENGTHS_S: Final = (60, 120, 300, 600, 1200, 1800, 3600)
 SHARES: Final = range(0, 101, 5)
-MAP_CEILINGS_S: Final = (10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 450, 600, 900, 1200, 1500, 1800)
-MAP_WINDOWS_S: Final = (30, 1800)
+MAP_CEILINGS_S: Final = (
+    10,
+    15,
+    20,
+    30,
+    45,
+    60,
+    90,
+    120,
+    180,
+    240,
+    300,
+    450,
+    600,
+    900,
+    1200,
+    1500,
+    1800,
+    2400,
+    3000,
+    3600,
+)
+MAP_WINDOWS_S: Final = (30, 3600)
 """Least and greatest window of the map."""
 SEEDS: Final = range(20)
 Step = Callable[[], None]

@@ -84,7 +84,12 @@ def pictures(step: Step) -> dict[str, Picture]:
 
     panels = {
         f"{label} task": [
-            drawing.Curve(kind, [(one.polls, one.staleness_s) for one in points], [one.name for one in points])
+            drawing.Curve(
+                kind,
+                [(one.polls, one.staleness_s) for one in points],
+                [one.name for one in points],
+                curves.PUBLISHED[kind],
+            )
             for kind, points in curves.frontier(length, step).items()
         ]
         for label, length in DURATIONS.items()
@@ -109,7 +114,10 @@ def _prices() -> Picture:
     ]
     lost = [(share, price.lost_work) for share, price in found["permanent"]]
     dead = [(share, price.dead_letters) for share, price in found["transient"]]
-    losses = [drawing.Curve("default permanent: lost work", lost), drawing.Curve("default transient: dead letters", dead)]
+    losses = [
+        drawing.Curve("default permanent: lost work", lost),
+        drawing.Curve("default transient: dead letters", dead),
+    ]
     return drawing.prices(attempts, losses, "100 failures")
 
 

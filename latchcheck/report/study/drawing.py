@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 from typing import Any, Final
@@ -13,7 +13,7 @@ INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dbe1"
 BLUE, AMBER, RED, GREEN = "#1d5fa8", "#b7791f", "#b42318", "#2f7d4f"
 COLOURS: Final = (BLUE, AMBER, RED, GREEN)
 DOTS_PER_INCH: Final = 120
-STYLE: Final = {
+STYLE: Final[dict[Any, Any]] = {
     "font.size": 10.5,
     "font.family": "DejaVu Sans",
     "text.color": INK,
@@ -47,11 +47,12 @@ class Picture:
 
 @attrs.frozen
 class Curve:
-    """A line through points: `names` are written beside them where they are given."""
+    """A line through points: `names` are written beside them where they are given, and those in `filled` stand out."""
 
     label: str
     points: Sequence[tuple[float, float]]
     names: Sequence[str] = ()
+    filled: Collection[str] = ()
 
 
 @contextmanager
@@ -61,7 +62,6 @@ def _figure(title: str, panels: int = 1, height: float = 4.4) -> Iterator[tuple[
         import matplotlib as mpl
     except ImportError as missing:
         raise NeedsMatplotlib("figures need matplotlib: pip install 'latchcheck[study]'") from missing
-    mpl.use("svg")
     from matplotlib.figure import Figure
 
     made: list[Picture] = []
@@ -78,33 +78,41 @@ def _figure(title: str, panels: int = 1, height: float = 4.4) -> Iterator[tuple[
 
 def frontier(panels: Mapping[str, Sequence[Curve]]) -> Picture:
     """Polls against staleness, one panel a length of task, a curve a kind of policy."""
-    with _figure("What a poll buys: polls against staleness", len(panels), height=4.6) as (axes, made):
+    with _figure("What a poll buys: polls against staleness", len(panels), height=4.8) as (axes, made):
         for axis, (title, curves) in zip(axes, panels.items(), strict=True):
             for curve, colour, mark in zip(curves, (MUTED, BLUE), ("s", "o"), strict=True):
                 xs, ys = zip(*curve.points, strict=True)
-                axis.plot(xs, ys, color=colour, marker=mark, markersize=5, label=curve.label)
-                above = colour == BLUE
+                axis.plot(xs, ys, color=colour, linewidth=1.4, label=curve.label, marker=mark, markersize=0)
                 for name, at in zip(curve.names, curve.points, strict=True):
-                    axis.annotate(
-                        name,
-                        at,
-                        xytext=(5, 5) if above else (-5, -11),
-                        textcoords="offset points",
-                        fontsize=8.5,
-                        color=colour,
-                        horizontalalignment="left" if above else "right",
-                    )
+                    fill = colour if name in curve.filled else "white"
+                    axis.plot(*at, mark, markersize=5.5, markerfacecolor=fill, markeredgecolor=colour)
+                    _name(axis, name, at, colour, above=colour == BLUE)
             axis.set_xscale("log")
-            axis.set_yscale("symlog", linthresh=0.1, linscale=0.4)
-            axis.set_ylim(-0.03, 60)
+            axis.set_yscale("symlog", linthresh=0.1, linscale=0.6)
+            axis.set_ylim(-0.04, 60)
             axis.set_yticks([0, 0.1, 1, 10], ["0", "0.1", "1", "10"])
-            axis.margins(x=0.28)
+            axis.margins(x=0.3)
+            axis.xaxis.set_major_formatter("{x:g}")
             axis.set_title(title, fontsize=10.5)
             axis.set_xlabel("polls per task (mean)")
         axes[0].set_ylabel("staleness at the end (median, s)")
         handles, labels = axes[0].get_legend_handles_labels()
-        axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=2)
+        for handle in handles:
+            handle.set_markersize(5.5)
+        title = "filled: rows of Table 2"
+        axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=2, title=title, title_fontsize=8.5)
     return made[0]
+
+
+def _name(axis: Any, name: str, at: tuple[float, float], colour: str, *, above: bool) -> None:
+    """Write a name beside a point; where there is no staleness, points stand close, and names stand on end."""
+    if at[1] == 0:
+        axis.annotate(name, at, xytext=(1, 8), textcoords="offset points", fontsize=8, color=colour, rotation=70)
+        return
+    offset, side = ((5, 4), "left") if above else ((-5, -11), "right")
+    axis.annotate(
+        name, at, xytext=offset, textcoords="offset points", fontsize=8.5, color=colour, horizontalalignment=side
+    )
 
 
 def fractions(curves: Sequence[Curve], marked: Sequence[float]) -> Picture:
@@ -134,9 +142,9 @@ def prices(attempts: Sequence[Curve], losses: Sequence[Curve], unit: str) -> Pic
                 xs, ys = zip(*curve.points, strict=True)
                 every = [i for i, x in enumerate(xs) if x % 25 == 0]
                 axis.plot(xs, ys, color=colour, linestyle=dash, marker="o", markevery=every, label=curve.label)
-            axis.set_xlabel("unrecognised errors that a retry would cure (%)")
-            axis.set_ylim(bottom=0)
-            axis.legend(loc="best")
+            axis.set_xlabel("unknowns that a retry would cure (%)")
+            axis.set_ylim(0, 1.4 * max(y for curve in curves for _, y in curve.points))
+            axis.legend(loc="upper center")
         left.set_ylabel(f"attempts per {unit}")
         right.set_ylabel(f"calls per {unit}")
     return made[0]
@@ -159,36 +167,44 @@ class Map:
 
 def orphan_map(of: Map) -> Picture:
     """Ceilings against windows: where no run is orphaned, where some are, and where all are."""
-    with _figure("Where a client that backs off loses its live task", height=5.4) as ((axis,), made):
+    with _figure("Where a client that backs off loses its live task", height=6.2) as ((axis,), made):
         low, high = of.windows
         xs, ys = zip(*of.can, strict=True)
+        must_x, must_y = zip(*of.must, strict=True)
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.fill_between(xs, ys, high, color=GREEN, alpha=0.10, linewidth=0)
-        axis.fill_between(xs, low, ys, color=AMBER, alpha=0.16, linewidth=0)
-        must_x, must_y = zip(*of.must, strict=True)
+        axis.fill_between(xs, [max(y, low) for y in ys], high, color=GREEN, alpha=0.10, linewidth=0)
+        axis.fill_between(xs, low, [max(y, low) for y in ys], color=AMBER, alpha=0.16, linewidth=0)
         axis.fill_betweenx(must_y, must_x, xs[-1], color=RED, alpha=0.16, linewidth=0)
-        axis.plot(xs, ys, color=GREEN, linewidth=2.2, label="exact: above it no run is orphaned")
-        axis.plot(must_x, must_y, color=RED, linewidth=1.6, label="exact: right of it every run is, if work lasts")
+        axis.plot(xs, ys, color=GREEN, linewidth=2.2, label="exact: longest silence in the hour")
+        axis.plot(must_x, must_y, color=RED, linewidth=1.6, label="exact: no gap dodges every sweep")
         for number, (ceiling, windows) in enumerate(of.sampled):
             inside = [one for one in windows if low <= one <= high]
-            name = "sampled: longest silence a sweep saw, by seed" if number == 0 else None
+            name = "longest silence a sweep saw, 20 seeds" if number == 0 else None
             axis.plot([ceiling] * len(inside), inside, "_", color=INK, markersize=7, alpha=0.55, label=name)
         for orphaned, mark, colour, name in (
             (False, "o", GREEN, "Table 5: survived"),
             (True, "X", RED, "Table 5: orphaned"),
         ):
             at = [(x, y) for x, y, lost in of.cells if lost is orphaned]
-            axis.scatter(*zip(*at, strict=True), marker=mark, s=75, color=colour, edgecolor="white", zorder=5, label=name)
-        axis.set_xlim(xs[0], xs[-1])
-        axis.set_ylim(low, high)
-        for set_ticks, ticks in (
-            (axis.set_xticks, [10, 30, 60, 120, 300, 900, 1800]),
-            (axis.set_yticks, [30, 60, 120, 300, 900, 1800]),
+            axis.scatter(
+                *zip(*at, strict=True), marker=mark, s=75, color=colour, edgecolor="white", zorder=5, label=name
+            )
+        for x, y, words, colour, turn in (
+            (35, 400, "no run is orphaned", GREEN, 0),
+            (370, 262, "some runs are", AMBER, 41),
+            (1000, 60, "every run is,\nif the work lasts", RED, 0),
         ):
-            set_ticks(ticks, [f"{tick}" for tick in ticks])
+            axis.text(
+                x, y, words, color=colour, fontsize=11, fontweight="bold", ha="center", va="center", rotation=turn
+            )
+        axis.set_xlim(xs[0] * 0.88, xs[-1] * 1.12)
+        axis.set_ylim(low, high * 1.12)
+        ticks = [10, 30, 60, 120, 300, 900, 3600]
+        axis.set_xticks(ticks, [f"{tick}" for tick in ticks])
+        axis.set_yticks(ticks[1:], [f"{tick}" for tick in ticks[1:]])
         axis.minorticks_off()
         axis.set_xlabel("client's backoff ceiling (s)")
         axis.set_ylabel("server's orphan window (s)")
-        axis.legend(loc="upper left", fontsize=8.5, frameon=True, framealpha=0.9, edgecolor="none")
+        axis.figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return made[0]
