@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Final
 
+from ...model.spelling import SpellingError
 from .protocol import Target
 
 # name: (module of this package, attribute). A name that ends in a colon takes what follows it as an argument.
@@ -29,7 +30,7 @@ MEANINGS: Final[dict[str, str]] = {
 _registered: dict[str, Callable[[], Target]] = {}
 
 
-class UnknownTarget(Exception):
+class UnknownTarget(SpellingError):
     """There is no target of that name; the text says what there is."""
 
 
@@ -46,7 +47,7 @@ def meaning(name: str) -> str:
 def register(name: str, make: Callable[[], Target]) -> None:
     """Add a target of one's own, from a program or a `conftest.py`; the last one of a name counts."""
     if not name or ":" in name or name in TARGETS:
-        raise UnknownTarget(f"{name!r} cannot be the name of a target; take one without a colon that is not yet used")
+        raise UnknownTarget(f"{name!r} cannot be the name of a target", "take one without a colon that is not yet used")
     _registered[name] = make
 
 
@@ -60,9 +61,9 @@ def target(name: str) -> Target:
         near = get_close_matches(name, names(), n=1)
         known = ", ".join(one + ("..." if one.endswith(":") else "") for one in names())
         instead = f"is it {near[0]}?" if near else f"there is {known}"
-        raise UnknownTarget(f"there is no target {name!r}; {instead}")
+        raise UnknownTarget(f"target: there is no {name!r}", instead)
     if colon and not argument:
-        raise UnknownTarget(f"{name!r} names nothing: write what it is after the colon, as in driver:./store")
+        raise UnknownTarget(f"target: {name!r} names nothing", "write what it is after the colon, as in driver:./store")
     module, attribute = TARGETS[key]
     make = getattr(import_module(module, __package__), attribute)
     return make(argument) if colon else make()

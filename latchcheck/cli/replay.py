@@ -23,11 +23,17 @@ Replayed = Any
     "replay",
     short_help="Execute saved counterexamples again.",
     epilog="Exit code: the first of 3, 1, 2, 5, 0 that applies to any fixture: 1 the counterexample reproduces, "
-    "2 it cannot be read, 5 it is stale: the model no longer breaks what it broke, or no longer knows its words.",
+    "2 it cannot be read, 5 it is stale: the model no longer breaks what it broke, or no longer knows its words. "
+    "On a target: 1 it is reproduced, or answered as no correct one does, 4 the target could not be driven, 0 it "
+    "conforms, or the fixture is not applicable there.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
 @click.option(
-    "--target", type=click.Choice(["model"]), default="model", show_default=True, help="What the events are done to."
+    "--target",
+    metavar="NAME",
+    default="model",
+    show_default=True,
+    help="What the events are done to; `latchcheck targets list` names them.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
@@ -35,7 +41,10 @@ Replayed = Any
 @click.pass_context
 def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str) -> None:
     """Execute each FIXTURE again and judge it by the property that it breaks."""
-    del target  # the model is the only one
+    if target != "model":
+        from .targets import replay_files
+
+        context.exit(replay_files(files, target, form))
     from latchcheck.kernel.exits import exit_code
 
     found, unreadable = replayed(files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .fixtures import fixture_case
 
@@ -56,3 +56,31 @@ def target_setting(fixture: Fixture) -> Setting | None:
     except SpellingError as error:
         raise Stale(error.what) from None
     return Setting(case, broken, guarded)
+
+
+def target_rows() -> list[dict[str, Any]]:
+    """Every target: its name, what it is, its table, and whether it is ready; None where that depends on an argument."""
+    from latchcheck.counterexamples.targets import meaning, names, table_row, target
+
+    rows = []
+    for name in names():
+        row: dict[str, Any] = {"name": name, "meaning": meaning(name), "ready": None, "missing": [], "table": None}
+        if not name.endswith(":"):
+            made = target(name)
+            lacks = list(made.missing())
+            row |= {"ready": not lacks, "missing": lacks, "table": table_row(made.table)}
+        rows.append(row)
+    return rows
+
+
+def install_target(name: str) -> tuple[str, ...]:
+    """Make the environment of a target; what was done, a line each. Raises UnknownTarget or TargetError."""
+    install = getattr(open_target(name), "install", None)
+    return (f"{name}: nothing to install",) if install is None else tuple(install())
+
+
+def check_target(name: str) -> list[dict[str, Any]]:
+    """Whether a target keeps the rules of the protocol: a row each, with outcome, rule and what was seen."""
+    from latchcheck.counterexamples.targets.conformance import check
+
+    return check(open_target(name))

@@ -1,0 +1,163 @@
+"""`latchcheck targets`: what saved counterexamples can be replayed on, whether it is ready, and whether it conforms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from . import wiring
+from .errors import complain
+from .output import Output
+
+REPLAYS_SCHEMA = "latchcheck/target-replays/1"
+LIST_SCHEMA = "latchcheck/targets/1"
+CHECK_SCHEMA = "latchcheck/target-check/1"
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+
+# What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
+Ran = Any
+
+
+@click.group("targets", short_help="What fixtures can be replayed on.")
+def command() -> None:
+    """Implementations that saved counterexamples are replayed on."""
+
+
+@command.command("list", short_help="What there is, what is ready, what is missing.")
+@_FORMAT
+@click.pass_context
+def list_(context: click.Context, /, *, form: str) -> None:
+    """Every target, whether it is ready here, and how to get what is missing. Starts nothing."""
+    rows = wiring.target_rows()
+    out = Output(None)
+    if form == "json":
+        out.write(json.dumps({"schema": LIST_SCHEMA, "targets": rows, "exit": 0}, indent=2, ensure_ascii=False) + "\n")
+        context.exit(0)
+    for row in rows:
+        state = "ready" if row["ready"] else "missing" if row["ready"] is not None else "named"
+        out.write(f"{row['name'] + ('...' if row['name'].endswith(':') else ''):16}{state:9}{row['meaning']}\n")
+        for line in row["missing"]:
+            out.write(f"{'':25}{line}\n")
+    context.exit(0)
+
+
+@command.command("install", short_help="Make the environment that a target needs.")
+@click.argument("name")
+@click.pass_context
+def install(context: click.Context, /, *, name: str) -> None:
+    """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
+    for line in wiring.install_target(name):
+        Output(None).write(line + "\n")
+    context.exit(0)
+
+
+@command.command(
+    "check",
+    short_help="Whether a driver speaks the protocol.",
+    epilog="Exit code: 0 it does, 1 it breaks a rule, 4 it could not be driven (no answer, an early end).",
+)
+@click.argument("name")
+@_FORMAT
+@click.pass_context
+def check(context: click.Context, /, *, name: str, form: str) -> None:
+    """Drive the target NAME through every event that it says it can do, and check each answer."""
+    from latchcheck.kernel.exits import exit_code
+
+    checks = wiring.check_target(name)
+    verdicts = {"passed": "holds", "broken": "violated", "failed": "inconclusive", "not-applicable": "not-applicable"}
+    code = exit_code([verdicts[one["outcome"]] for one in checks])  # pyright: ignore[reportArgumentType]
+    out = Output(None)
+    if form == "json":
+        whole = {"schema": CHECK_SCHEMA, "target": name, "checks": checks, "exit": code}
+        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    else:
+        for one in checks:
+            out.write(f"{one['outcome']:15} {one['rule']}\n")
+            if one["what"]:
+                out.write(f"{'':16}{one['what']}\n")
+    context.exit(code)
+
+
+def replay_files(files: Sequence[str], name: str, form: str) -> int:
+    """Replay fixtures on a target, tell what became of each, and give the exit code."""
+    from latchcheck.kernel.exits import exit_code
+
+    target, unreadable = wiring.open_target(name), False
+    if lacks := target.missing():
+        complain(f"the target {name} is not ready\n  " + "\n  ".join(lacks))
+        return exit_code([], usage_error=True)
+    found: list[tuple[str, Ran]] = []
+    try:
+        for file in files:
+            try:
+                fixture = wiring.load_fixture(file)
+            except Exception as error:
+                if not wiring.is_bad_input(error):
+                    raise
+                complain(str(error))
+                unreadable = True
+                continue
+            found.append((file, wiring.replay_on_target(fixture, target)))
+    finally:
+        getattr(target, "stop", lambda: None)()
+    outcomes = {one.outcome for _, one in found}
+    verdicts = {"reproduced": "violated", "differs": "violated", "conforms": "holds", "failed": "inconclusive"}
+    code = exit_code(
+        [verdicts.get(one, "not-applicable") for one in outcomes],  # pyright: ignore[reportArgumentType]
+        usage_error=unreadable,
+        stale="stale" in outcomes,
+    )
+    out = Output(None)
+    if form == "json":
+        whole = {"schema": REPLAYS_SCHEMA, "target": name, "fixtures": [row(*one) for one in found], "exit": code}
+        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write("\n".join(told(one) for _, one in found))
+    return code
+
+
+def row(file: str, one: Ran) -> dict[str, Any]:
+    """What became of a fixture on a target, as plain data."""
+    return {
+        "file": file,
+        "id": one.fixture.id,
+        "property": one.fixture.property,
+        "outcome": one.outcome,
+        "reason": one.reason,
+        "steps": [_step(step) for step in one.steps],
+    }
+
+
+def _step(step: Any) -> dict[str, Any]:
+    answer = step.answer
+    return {
+        "step": step.step,
+        "event": step.call.kind,
+        "task": step.call.task,
+        "by": step.call.by,
+        "args": dict(step.call.args),
+        "answer": {
+            "refused": answer.refused,
+            "why": answer.why,
+            "status": answer.status,
+            "version": answer.version,
+            "same_as": answer.same_as,
+            "tasks": None if answer.tasks is None else list(answer.tasks),
+        },
+        "observed": step.observed,
+        "expected": [dict(one) for one in step.expected],
+    }
+
+
+def told(one: Ran) -> str:
+    """What became of a fixture on a target, in words."""
+    lines = [f"{one.fixture.id}: {one.outcome} on {one.target}", f"  {one.reason}"]
+    for step in one.steps:
+        read = ", ".join(f"{task} {status}" for task, status in sorted(step.observed.items()))
+        lines.append(f"  {step.step:>3}  {step.call}  ->  {step.answer}" + (f"; read: {read}" if read else ""))
+    return "\n".join(lines) + "\n"
