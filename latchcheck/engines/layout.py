@@ -97,12 +97,14 @@ class Field:
         if isinstance(domain, Enum):
             return domain.values.index(str(value))
         assert not isinstance(value, str)
-        exact = Fraction(value) * self.parts
-        if exact.denominator != 1:
-            raise Coarse(exact.denominator)
+        exact = value * self.parts
+        if isinstance(exact, Fraction):
+            if exact.denominator != 1:
+                raise Coarse(exact.denominator)
+            exact = exact.numerator
         if not self.lo <= exact <= self.hi:
             raise Narrow
-        return exact.numerator - self.lo
+        return exact - self.lo
 
     def get(self, kept: int) -> Value:
         """The value for which a number is kept."""
@@ -111,6 +113,8 @@ class Field:
             return domain.values[kept]
         if isinstance(domain, Bool):
             return bool(kept)
+        if self.parts == 1:
+            return kept + self.lo
         exact = Fraction(kept + self.lo, self.parts)
         return exact.numerator if exact.denominator == 1 else exact
 

@@ -39,6 +39,7 @@ _COMPARISONS: Mapping[type, str] = {
     ast.Gt: "sgt",
     ast.GtE: "sge",
 }
+_SHORT = 5  # statements
 _ELEMENTS = {"i64*": "i64", "u32*": "i32"}
 
 
@@ -99,7 +100,8 @@ class Function:
         }
         arguments = ", ".join(f"{kind} %'a_{name}'" for name, kind in kinds.items())
         seen = "" if self._node.name in ("search", "refill") else "internal "
-        inline = "alwaysinline " if seen else ""
+        # What is called from every action must not be copied into each.
+        inline = "alwaysinline " if seen and len(self._node.body) < _SHORT else "noinline "
         head = f"define {seen}{self._signature.result} @{self._node.name}({arguments}) {inline}nounwind {{"
         return "\n".join([head, *self._entry, *self._lines, "}"])
 

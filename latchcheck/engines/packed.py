@@ -13,10 +13,10 @@ from latchcheck.kernel.stepping import Stepper
 from . import machine_code
 from .exploration import Exploration, Options, Progress, Stopped
 from .layout import Coarse, Grid, Layout, Narrow, NotPackable
-from .packed_runs import SAMPLE, Runs
+from .packed_runs import Runs
 from .packed_search import WARM_SECONDS, Compiled, MachineStore, PythonStore, Store, edge_of
 from .packed_source import COARSE, DONE, GOING, LIMIT, RANGE, VIOLATED, Plan
-from .symmetry import Image, canonical, images
+from .symmetry import Image, canonical, images, neighbours
 
 PROGRESS_SECONDS = 0.5
 PARTS_MAX = 1 << 40
@@ -153,8 +153,7 @@ class _Search:
         elif how in (VIOLATED, LIMIT):
             stopped = "violation" if how == VIOLATED else self.limited
         if self.swaps:
-            every = max(1, counts.states // SAMPLE)
-            self.runs.check_symmetry(self.swaps, [self.store.state(at) for at in range(0, counts.states, every)])
+            self.runs.check_symmetry(neighbours(self.options.symmetry), self.store.state, counts.states)
         return self._answer(counts, stopped)
 
     def _take_over(self, compiled: Compiled) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from latchcheck.kernel import Bool, Enum, ModelError, Real, Trace, Value, record
@@ -16,8 +17,8 @@ from .symmetry import Image
 # A step: the position of the action, its choices as numbers, the state after it.
 Move = tuple[int, tuple[int, ...], int]
 
-# How many states are looked at to see whether a declared symmetry is one.
-SAMPLE = 300
+# How many states are swapped to see whether a declared symmetry is one.
+SAMPLE = 400
 
 
 class Runs:
@@ -85,8 +86,11 @@ class Runs:
         field = self.plan.layout.fields[self.plan.system.clock]
         return Fraction((state >> field.offset & field.mask) + field.lo, field.parts)
 
-    def check_symmetry(self, swaps: Sequence[Image], states: Sequence[int]) -> None:
-        """ModelError where a swapped state has other steps than the state itself, swapped; a sample shows it."""
+    def check_symmetry(self, swaps: Sequence[Image], state_at: Callable[[int], int], count: int) -> None:
+        """ModelError where a swapped state has other steps than the state itself, swapped.
+
+        All states with all `swaps` if they are few, else a sample spread over them.
+        """
         layout = self.plan.layout
         names = tuple(layout.fields)
         judge = judgements(self.plan)
@@ -94,20 +98,21 @@ class Runs:
         def swapped(swap: Image, state: int) -> int:
             return layout.pack(swap.apply(names, layout.unpack(state)))
 
-        for state in states:
-            after = {move[2] for move in self.steps(state)}
-            for swap in swaps:
-                image = swapped(swap, state)
-                if {swapped(swap, one) for one in after} != {move[2] for move in self.steps(image)}:
-                    raise ModelError(
-                        f"system {self.plan.system.name!r} is not symmetric: in {self._words(state)} the members that "
-                        f"swap {self._swap(swap)} do not act alike"
-                    )
-                for asked, before, now in zip(self.plan.properties, judge(state), judge(image), strict=True):
-                    if before != now:
-                        raise ModelError(
-                            f"property {asked.id!r} does not treat members that swap {self._swap(swap)} alike"
-                        )
+        pairs = count * len(swaps)
+        step = max(1, pairs // SAMPLE)
+        while gcd(step, len(swaps)) > 1:
+            step += 1  # so that every swap gets its turn
+        for pair in range(0, pairs, step):
+            state, swap = state_at(pair // len(swaps)), swaps[pair % len(swaps)]
+            image = swapped(swap, state)
+            if {swapped(swap, move[2]) for move in self.steps(state)} != {move[2] for move in self.steps(image)}:
+                raise ModelError(
+                    f"system {self.plan.system.name!r} is not symmetric: in {self._words(state)} the members that "
+                    f"swap {self._swap(swap)} do not act alike"
+                )
+            for asked, before, now in zip(self.plan.properties, judge(state), judge(image), strict=True):
+                if before != now:
+                    raise ModelError(f"property {asked.id!r} does not treat members that swap {self._swap(swap)} alike")
 
     def _words(self, state: int) -> str:
         return ", ".join(

@@ -10,7 +10,7 @@ import attrs
 
 from latchcheck.kernel import ModelError, System, Value
 
-from .layout import FIELD_BITS_MAX, Field, Layout
+from .layout import Layout
 from .packed_actions import Blocks
 
 # Every state is compared with this many images at most.
@@ -24,8 +24,8 @@ class Symmetry:
     `members` names the variables of each member, position by position: (("status1", "owner1"), ("status2", "owner2")).
     `references` names the variables that say which member is meant, with the value for each member in the order of
     `members`; other values (nobody) stay. Members without variables of their own are empty tuples.
-    Sound only where the system and the properties treat all members alike; `explore` tries that on the first states it
-    meets and refuses what fails.
+    Sound only where the system and the properties treat all members alike; `explore` tries that on a sample of the
+    states it met and refuses what fails.
     """
 
     members: tuple[tuple[str, ...], ...] = attrs.field(converter=lambda rows: tuple(tuple(row) for row in rows))
@@ -85,17 +85,32 @@ def images(system: System, groups: Sequence[Symmetry]) -> tuple[Image, ...]:
     return tuple(image for image in found if image.goes or image.becomes)
 
 
+def neighbours(groups: Sequence[Symmetry]) -> tuple[Image, ...]:
+    """The swaps of two members that stand side by side: every other way to swap is made of these, one after another."""
+    found = []
+    for group in groups:
+        for first in range(len(group.members) - 1):
+            order = list(range(len(group.members)))
+            order[first], order[first + 1] = first + 1, first
+            found.append(Image({}, {}).then(_swap(group, order)))
+    return tuple(swap for swap in found if swap.goes or swap.becomes)
+
+
 def _swaps(group: Symmetry) -> Iterable[Image]:
     """Every order of the members of one group."""
-    for order in permutations(range(len(group.members))):
-        goes: dict[str, str] = {}
-        for here, there in enumerate(order):
-            goes |= dict(zip(group.members[here], group.members[there], strict=True))
-        becomes = {
-            name: {values[here]: values[there] for here, there in enumerate(order)}
-            for name, values in group.references.items()
-        }
-        yield Image(goes, becomes)
+    return (_swap(group, order) for order in permutations(range(len(group.members))))
+
+
+def _swap(group: Symmetry, order: Sequence[int]) -> Image:
+    """Each member becomes the one that the order has in its place."""
+    goes: dict[str, str] = {}
+    for here, there in enumerate(order):
+        goes |= dict(zip(group.members[here], group.members[there], strict=True))
+    becomes = {
+        name: {values[here]: values[there] for here, there in enumerate(order)}
+        for name, values in group.references.items()
+    }
+    return Image(goes, becomes)
 
 
 def _check(system: System, group: Symmetry) -> None:
@@ -120,12 +135,14 @@ def canonical(layout: Layout, swaps: Sequence[Image]) -> Callable[[Blocks], None
         for word in words:
             blocks.line(f"s{word} = t{word}")
         for swap in swaps:
-            moved = [*swap.goes, *(name for name in swap.becomes if name not in swap.goes)]
-            parts: list[list[str]] = [[] for _ in words]
-            for source, place in _moves(blocks, layout, moved, swap):
-                parts[place].append(source)
             for word in words:
-                blocks.line(f"u{word} = {' | '.join([_rest(blocks, layout, word, moved), *parts[word]])}")
+                blocks.line(f"u{word} = s{word}")
+            _rename(blocks, layout, swap)
+            parts: list[list[str]] = [[] for _ in words]
+            for source, place in _moves(blocks, layout, swap):
+                parts[place].append(source)
+            after = [" | ".join([_rest(blocks, layout, word, swap.goes), *parts[word]]) for word in words]
+            blocks.line(f"{', '.join(f'u{word}' for word in words)} = {', '.join(after)}")
             blocks.line(f"if {_less(blocks.words)}:")
             for word in words:
                 blocks.line(f"t{word} = u{word}")
@@ -152,34 +169,41 @@ def _rest(blocks: Blocks, layout: Layout, word: int, moved: Iterable[str]) -> st
         place, shift = blocks.place(field)
         if place == word and name not in gone:
             mask |= field.mask << shift
-    return f"s{word} & {mask}"
+    return f"u{word} & {mask}"
 
 
-def _moves(blocks: Blocks, layout: Layout, moved: Iterable[str], swap: Image) -> Iterable[tuple[str, int]]:
-    """The source of each moved field in its new place, neighbours that move alike together, and its new word."""
+def _moves(blocks: Blocks, layout: Layout, swap: Image) -> Iterable[tuple[str, int]]:
+    """The source of fields in their new place, all that move alike together, and their new word."""
     together: dict[tuple[int, int, int], int] = {}
-    for name in moved:
-        field, target = layout.fields[name], layout.fields[swap.goes.get(name, name)]
+    for name, there in swap.goes.items():
+        field = layout.fields[name]
         word, shift = blocks.place(field)
-        place, up = blocks.place(target)
-        if name in swap.becomes:
-            yield f"({_renamed(field, swap.becomes[name], f's{word} >> {shift} & {field.mask}')}) << {up}", place
-        else:
-            key = (word, place, up - shift)
-            together[key] = together.get(key, 0) | field.mask << shift
+        place, up = blocks.place(layout.fields[there])
+        key = (word, place, up - shift)
+        together[key] = together.get(key, 0) | field.mask << shift
     for (word, place, distance), mask in together.items():
         shifted = f"<< {distance}" if distance >= 0 else f">> {-distance}"
-        yield f"(s{word} & {mask}) {shifted}", place
+        yield f"(u{word} & {mask}) {shifted}", place
 
 
-def _renamed(field: Field, becomes: Mapping[Value, Value], kept: str) -> str:
-    """The source of what a field holds after values were renamed: looked up in the bits of one number."""
-    pairs = {field.put(old): field.put(new) for old, new in becomes.items()}
-    width = field.bits
-    if (field.mask + 1) * width < FIELD_BITS_MAX:
-        packed = sum(pairs.get(value, value) << value * width for value in range(field.mask + 1))
-        return f"{packed} >> ({kept}) * {width} & {field.mask}"
-    text = f"({kept})"
-    for old, new in pairs.items():
-        text = f"({new} if ({kept}) == {old} else {text})"
-    return text
+def _rename(blocks: Blocks, layout: Layout, swap: Image) -> None:
+    """Put the new value into every field that refers to a member, all fields that change alike at once.
+
+    The fields of one width lie side by side as columns of bits: `b0` holds their lowest bits, `b1` the next ones. Where
+    the old value stands, the bits in which the new one differs are flipped.
+    """
+    alike: dict[tuple[int, int, tuple[tuple[int, int], ...]], int] = {}
+    for name, becomes in swap.becomes.items():
+        field = layout.fields[name]
+        word, shift = blocks.place(field)
+        pairs = sorted((field.put(old), field.put(new)) for old, new in becomes.items())
+        key = (word, field.bits, tuple((old, new) for old, new in pairs if old != new))
+        alike[key] = alike.get(key, 0) | 1 << shift
+    for (word, bits, pairs), lowest in alike.items():
+        for bit in range(bits):
+            blocks.line(f"b{bit} = u{word} >> {bit} & {lowest}")
+        for old, new in pairs:
+            columns = [f"b{bit}" if old >> bit & 1 else f"(b{bit} ^ {lowest})" for bit in range(bits)]
+            blocks.line(f"here = {' & '.join(columns)}")
+            flips = [f"here << {bit}" if bit else "here" for bit in range(bits) if (old ^ new) >> bit & 1]
+            blocks.line(f"u{word} ^= {' | '.join(flips)}")
