@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from latchcheck.kernel.verdict import Configuration, PropertyVerdict, Repair, Report
 
 if TYPE_CHECKING:
-    from latchcheck.kernel.trace import Trace
+    from latchcheck.kernel.trace import Step, Trace
 
 SCHEMA = "latchcheck/verdicts/1"
 CONTROL = re.compile("[\x7f-\x9f]")
@@ -78,7 +78,7 @@ def measure(value: int | Fraction | None) -> int | float | None:
     return None if value is None or abs(value) > sys.float_info.max else plain(value)
 
 
-def steps(trace: Trace) -> list[dict[str, Any]]:
+def steps(trace: Iterable[Step]) -> list[dict[str, Any]]:
     """The events of a run as JSON can hold them."""
     return [
         {
