@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Footer, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from .board import Board, Line, difference, obstacle_line, offer_line
+from .board import Board, Line, difference, from_difference, obstacle_line, offer_line
 
 
 class Explorer(App[None]):
@@ -130,7 +130,7 @@ class Explorer(App[None]):
             text.update(Content("\n".join(map(obstacle_line, found))))
         elif self.shown == "difference":
             heading = "the run (-) and the branch (+)"
-            text.update(Content("\n".join(difference(self.board.steps, self.board.all_steps))))
+            text.update(Content("\n".join(from_difference(difference(self.board.steps, self.board.all_steps)))))
         self.query_one("#what", Label).update(Content(heading))
         offers.clear_options()
         offers.add_options([Option(Content(offer_line(one))) for one in self._offers])

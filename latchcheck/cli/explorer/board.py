@@ -135,6 +135,12 @@ def difference(left: Sequence[Step], right: Sequence[Step]) -> list[str]:
     return lines
 
 
+def from_difference(lines: Sequence[str]) -> list[str]:
+    """The difference from its first line that is not in both runs, with a word on what comes before."""
+    alike = next((count for count, line in enumerate(lines) if line[:1] != SAME), len(lines))
+    return [f"{SAME} (the first {alike} {'step is' if alike == 1 else 'steps are'} alike)", *lines[alike:]]
+
+
 def _prefixed(mark: str, texts: Iterable[str]) -> list[str]:
     return [f"{mark} {text}" for text in texts]
 
