@@ -1,0 +1,62 @@
+"""Opens a store by a plain description, so that another process can open the same one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from .connection import Connection, Hook, ignore
+from .naive import NaiveStore
+from .postgres import PostgresConnection
+from .sqlite import SqliteConnection
+from .store import CasStore
+
+MEMORY = ":memory:"
+
+
+@attrs.frozen(kw_only=True)
+class Place:
+    """Where a store is and how it writes.
+
+    `database` is `volatile` (in the process), `sqlite` (`where` is the file) or `postgres` (`where` is a connection
+    string, `schema` the schema); `level` is an isolation level of PostgreSQL, or `autocommit`, where the naive store
+    has each of its two statements in a transaction of its own.
+    """
+
+    database: Literal["volatile", "sqlite", "postgres"]
+    where: str = MEMORY
+    schema: str = "latchcheck"
+    naive: bool = False
+    level: str = "autocommit"
+
+    def connect(self, before: Hook = ignore) -> Connection:
+        """A new connection. Raises Lost."""
+        together = self.level != "autocommit"
+        if self.database != "postgres":
+            return SqliteConnection(Path(self.where), immediate=not (self.naive and together), before=before)
+        connection = PostgresConnection(self.where, level=self.level if together else "read-committed")
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.schema}")
+        connection.execute(f"SET search_path TO {self.schema}")
+        connection.before = before
+        return connection
+
+    def open(self, before: Hook = ignore) -> CasStore:
+        """The store on a new connection."""
+        connection = self.connect(before)
+        if self.naive:
+            return NaiveStore(connection, one_transaction=self.level != "autocommit")
+        return CasStore(connection)
+
+    def remove(self) -> None:
+        """Remove what this store has in a PostgreSQL server; files are removed with their folder."""
+        if self.database == "postgres":
+            connection = PostgresConnection(self.where)
+            connection.execute(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
+            connection.close()
+
+
+def as_plain(place: Place) -> dict[str, Any]:
+    """The description as JSON has it."""
+    return attrs.asdict(place)

@@ -1,0 +1,89 @@
+"""The other end of child.py: a process with a store, asked by lines, killed by a signal."""
+
+from __future__ import annotations
+
+import json
+import selectors
+import subprocess
+import sys
+import tempfile
+from typing import Any, Final, Self
+
+from .opening import Place, as_plain
+
+TIMEOUT_S: Final = 60
+
+
+class Died(Exception):
+    """The process has ended without an answer: whether it did what was asked is not known."""
+
+
+class Process:
+    """One process on one store; `ask` waits for its answer."""
+
+    def __init__(self, place: Place, kill_at: int | None = None) -> None:
+        self.statements = 0
+        described = json.dumps({"place": as_plain(place), "kill_at": kill_at})
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child", described],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tempfile.gettempdir(),
+        )
+
+    def ask(self, do: str, **args: Any) -> Any:
+        """Ask for one thing, and wait. Raises Died where the process ends first, or does not answer."""
+        self.send(do, **args)
+        return self.receive()
+
+    def send(self, do: str, **args: Any) -> None:
+        """Ask for one thing without waiting. Raises Died."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"do": do, **args}) + "\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise Died(f"it has ended: {error}") from error
+
+    def receive(self) -> Any:
+        """The next answer. Raises Died."""
+        assert self._process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            if not selector.select(TIMEOUT_S):
+                raise Died(f"it has not answered for {TIMEOUT_S} s")
+        line = self._process.stdout.readline()
+        if not line.endswith("\n"):
+            raise Died("it has ended")
+        told = json.loads(line)
+        self.statements = told["statements"]
+        if "error" in told:
+            raise Died(told["error"])
+        return told["answer"]
+
+    def kill(self) -> None:
+        """Kill it, as nothing can be done about; safe to call twice."""
+        self._process.kill()
+        self.close()
+
+    def close(self) -> None:
+        """Let it end by itself, and collect it."""
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None and not stream.closed:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    continue
+        try:
+            self._process.wait(TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
