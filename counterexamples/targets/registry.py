@@ -17,6 +17,11 @@ TARGETS: Final[dict[str, tuple[str, str]]] = {
     "sqlite-naive": (".sqlite", "NaiveSqlite"),
     "postgres": (".postgres", "Postgres"),
     "postgres-naive": (".postgres", "NaivePostgres"),
+    "mcp-python-http": (".mcp_python_http", "mcp_python_http"),
+    "fastmcp-http": (".fastmcp", "fastmcp_http"),
+    "fastmcp-redis": (".fastmcp", "fastmcp_redis"),
+    "fastmcp3": (".fastmcp", "fastmcp3"),
+    "mcp:": (".live.target", "LiveTarget"),
     "driver:": (".driver", "Driver"),
 }
 MEANINGS: Final[dict[str, str]] = {
@@ -25,6 +30,11 @@ MEANINGS: Final[dict[str, str]] = {
     "sqlite-naive": "read, then write: the store that loses races, in a SQLite file",
     "postgres": "a compare-and-swap store with an outbox, in PostgreSQL",
     "postgres-naive": "read, then write: the store that loses races, in PostgreSQL",
+    "mcp-python-http": "the MCP Python SDK 1.30.0, its experimental tasks over HTTP",
+    "fastmcp-http": "FastMCP 4 (fastmcp-tasks 4.1.4) over HTTP, tasks in memory",
+    "fastmcp-redis": "FastMCP 4 (fastmcp-tasks 4.1.4) over HTTP, tasks in Redis",
+    "fastmcp3": "FastMCP 3.4.11 over HTTP, tasks in memory",
+    "mcp:": "a live server: mcp:URL#tool=NAME&args=JSON",
     "driver:": "a program that speaks JSON lines: driver:CMD",
 }
 _registered: dict[str, Callable[[], Target]] = {}
