@@ -188,7 +188,7 @@ class _Load:
         one, other = self._dice.sample(self._running, 2) if len(self._running) > 1 else self._running * 2
         finish = {"task": task, "auth": "p1", "status": "completed", "worker": "w1", "expected": taken["version"]}
         both = ((one, "write", finish), (other, "cancel", {"task": task, "auth": "p1"}))
-        sent = [(instance, do, args) for instance, do, args in both if self._dice.random() < 2 / 3]  # noqa: PLR2004
+        sent = [(instance, do, args) for instance, do, args in both if self._dice.random() < 2 / 3]
         for instance, do, args in sent:
             instance.send(do, now_ms=self._now_ms, **args)
         for instance, _, _ in sent:

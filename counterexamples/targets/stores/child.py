@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -45,7 +46,7 @@ class Killer:
 def perform(store: CasStore, request: dict[str, Any]) -> Any:
     """Do one request; the answer is plain data."""
     done = _REQUESTS[request.pop("do")](store, request)
-    return attrs.asdict(done) if attrs.has(type(done)) else done
+    return attrs.asdict(done) if attrs.has(type(done)) else done  # pyright: ignore[reportArgumentType]
 
 
 def _create(store: CasStore, args: dict[str, Any]) -> Any:
@@ -54,6 +55,25 @@ def _create(store: CasStore, args: dict[str, Any]) -> Any:
 
 def _write(store: CasStore, args: dict[str, Any]) -> Any:
     return store.write(args.pop("now_ms"), Write(**args))
+
+
+def _steps(store: CasStore, args: dict[str, Any]) -> Any:
+    """Several requests at once, each with the instants between which it happened; an answer may be missing.
+
+    A write that says `expected: "read"` carries the version that the request before it has read.
+    """
+    told: list[dict[str, Any]] = []
+    for step in args["steps"]:
+        request = dict(step)
+        if request.get("expected") == "read":
+            request["expected"] = (told[-1]["answer"] or {}).get("version") or 0
+        asked, called_ns = dict(request), time.monotonic_ns()
+        try:
+            answer, returned_ns = perform(store, request), time.monotonic_ns()
+        except (Lost, Conflict):
+            answer = returned_ns = None
+        told.append({"asked": asked, "called_ns": called_ns, "returned_ns": returned_ns, "answer": answer})
+    return told
 
 
 def _method(name: str) -> Callable[[CasStore, dict[str, Any]], Any]:
@@ -66,6 +86,7 @@ def _method(name: str) -> Callable[[CasStore, dict[str, Any]], Any]:
 _REQUESTS: Final[dict[str, Callable[[CasStore, dict[str, Any]], Any]]] = {
     "create": _create,
     "write": _write,
+    "steps": _steps,
     **{
         name: _method(name)
         for name in ("create_tables", "publish", "dispatch", "cancel", "get", "act", "reap", "start", "row", "listed")

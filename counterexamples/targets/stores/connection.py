@@ -6,6 +6,9 @@ included, before the database sees it.
 
 from __future__ import annotations
 
+import random
+import time
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -77,10 +80,14 @@ def transaction(connection: Connection) -> Iterator[None]:
 
 
 def again(work: Callable[[], T]) -> T:
-    """Do a transaction, and again where the database refuses it for a conflict. Raises Conflict after many tries."""
-    for _ in range(TRIES_MAX - 1):
+    """Do a transaction, and again, a little later each time, where the database refuses it for a conflict.
+
+    Raises Conflict after TRIES_MAX tries.
+    """
+    for tried in range(TRIES_MAX - 1):
         try:
             return work()
         except Conflict:
-            continue
+            # Those that collide must not come back at the same moment.
+            time.sleep(random.random() * min(tried, 20) / 1000)  # noqa: S311 - a pause, no secret
     return work()

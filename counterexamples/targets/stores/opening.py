@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import attrs
 
 from .connection import Connection, Hook, ignore
 from .naive import NaiveStore
-from .postgres import PostgresConnection
+from .postgres import PostgresConnection, driver
 from .sqlite import SqliteConnection
 from .store import CasStore
 
@@ -37,7 +38,9 @@ class Place:
         if self.database != "postgres":
             return SqliteConnection(Path(self.where), immediate=not (self.naive and together), before=before)
         connection = PostgresConnection(self.where, level=self.level if together else "read-committed")
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.schema}")
+        # Two processes that begin at once may both find no schema.
+        with suppress(driver().errors.UniqueViolation):
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.schema}")
         connection.execute(f"SET search_path TO {self.schema}")
         connection.before = before
         return connection
