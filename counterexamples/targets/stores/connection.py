@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
