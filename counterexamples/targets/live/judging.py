@@ -60,7 +60,7 @@ def judge(record: Record) -> tuple[Judged, ...]:
 
 def _NO_TASK(record: Record) -> _Said:  # noqa: N802 - stands beside the table below
     told = "nothing" if record.call is None else record.call.told()
-    return _not_tried(f"the call made no task, it was answered with {told}")
+    return _Said("vacuous", f"the call made no task; it was answered with {told}")
 
 
 def _missing(record: Record, what: str, otherwise: str) -> _Said:

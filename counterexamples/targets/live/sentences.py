@@ -15,7 +15,8 @@ from .talk import LEGACY, MODERN, Era
 
 DRAFT: Final = "MCP Tasks extension, draft"
 MCP_2025: Final = "MCP 2025-11-25, Tasks"
-Keyword = Literal["MUST", "SHOULD", "MAY"]
+Keyword = Literal["MUST", "SHOULD", "MAY", "defines"]
+"""`defines` where the document says what something is, in a comment or a diagram, and has no keyword for it."""
 
 
 @attrs.frozen
@@ -99,16 +100,16 @@ RULES: Final[tuple[Rule, ...]] = (
         "Task Cancellation",
         "On success, the server MUST acknowledge the request with an empty result.",
     ),
-    _modern("terminal-stays", "MUST", "Task Status, state diagram", "terminal --> [*]"),
+    _modern("terminal-stays", "defines", "Task Status, state diagram", "terminal --> [*]"),
     _modern(
         "last-updated-tells-updates",
-        "MUST",
+        "defines",
         "Tasks",
         "ISO 8601 timestamp when the task was last updated.",
     ),
     _modern(
         "alive-until-ttl",
-        "MUST",
+        "defines",
         "Tasks",
         "The server may discard the task after the TTL elapses.",
     ),
@@ -168,7 +169,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _legacy(
         "alive-until-ttl",
-        "MUST",
+        "MAY",
         "TTL and Resource Management",
         "After a task's ttl lifetime has elapsed, receivers MAY delete the task and its results, regardless of the "
         "task status.",

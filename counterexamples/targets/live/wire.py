@@ -51,7 +51,7 @@ def bad_url(url: str) -> str | None:
     """What is wrong with the address of a server, and what to write instead; None where nothing is."""
     from urllib.parse import urlsplit
 
-    example = "write it as mcp:https://host/mcp"
+    example = "write https://host/mcp"
     try:
         parts = urlsplit(url)
         port = parts.port
