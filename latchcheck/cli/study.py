@@ -13,8 +13,9 @@ import click
 from . import wiring
 from .errors import complain, printable
 from .output import Output, Unwritable, target
+from .wiring import shared
 
-TABLES = range(2, 6)
+TABLES = range(1, 6)
 Result = TypeVar("Result")
 
 
@@ -30,7 +31,7 @@ Result = TypeVar("Result")
     metavar="N",
     type=click.IntRange(TABLES[0], TABLES[-1]),
     multiple=True,
-    help="Only this table of the paper, 2 to 5; may be repeated.",
+    help="Only this table of the paper, 1 to 5; may be repeated.",
 )
 @click.option(
     "--format",
@@ -46,25 +47,53 @@ Result = TypeVar("Result")
     metavar="FOLDER",
     help="Draw the figures into this folder too, each as SVG and PNG; it is made if it is not there.",
 )
+@click.option(
+    "--transport",
+    is_flag=True,
+    help="Measure the poll frontier on a real server instead, beside the model's; takes some minutes.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of to stdout.")
 @click.pass_context
 def command(
-    context: click.Context, /, *, tables: tuple[int, ...], form: str, folder: str | None, output: str | None
+    context: click.Context,
+    /,
+    *,
+    tables: tuple[int, ...],
+    form: str,
+    folder: str | None,
+    transport: bool,
+    output: str | None,
 ) -> None:
     """Recompute every table of the paper that this project started from, and compare figure by figure."""
     from latchcheck.report.study.tables import as_json, as_markdown, as_text
 
     asked = sorted(set(tables)) or list(TABLES)
     out, place = Output(target(output)), None if folder is None else a_folder(folder)
+    if transport and (tables or folder):
+        raise click.UsageError("--transport: it is a study of its own; leave out --table and --figures")
+    if transport:
+        out.write(_on_a_real_server(form, out.width))
+        out.finish()
+        return
     if place is not None:
         draw(context, place)
     found = with_progress("recomputing", wiring.table_steps(asked), lambda step: wiring.recompute(asked, step))
     if form == "json":
         out.write(as_json(found))
     else:
-        out.write(as_markdown(found) if form == "markdown" else as_text(found, out.width))
+        past = with_progress("restarting", shared.shared_steps(), shared.shared_stores) if 1 in asked else []
+        out.write(as_markdown(found, past) if form == "markdown" else as_text(found, out.width, past))
     out.finish()
     context.exit(0 if all(one.agrees for one in found) else 1)
+
+
+def _on_a_real_server(form: str, width: int) -> str:
+    from latchcheck.report.study import transport
+
+    found = with_progress("polling", wiring.transport_steps(), wiring.measure_transport)
+    if form == "json":
+        return transport.as_json(*found)
+    return transport.as_markdown(*found) if form == "markdown" else transport.as_text(*found, width)
 
 
 def a_folder(name: str) -> Path:

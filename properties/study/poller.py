@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from latchcheck.model.config import Client, Config
 from latchcheck.model.timing.schedule import Schedule
@@ -40,8 +40,12 @@ def gaps(client: Client, seed: int, arithmetic: Arithmetic) -> Iterator[float | 
     draws = random.Random(seed)  # noqa: S311 - the paper's generator; it keeps no secret
     low, high = map(float, schedule.jitter)
     for delay in schedule.nominal():
-        gap = Fraction(schedule.bound(delay * Fraction(draws.uniform(low, high))), SECOND_MS)
-        yield float(gap) if arithmetic == "binary" else gap
+        factor = draws.uniform(low, high)
+        if arithmetic == "exact":
+            yield Fraction(schedule.bound(delay * Fraction(factor)), SECOND_MS)
+        else:
+            # The bounds only compare and choose, so that they do the same with numbers in floating point.
+            yield schedule.bound(cast("Fraction", float(delay) * factor)) / SECOND_MS
 
 
 def instants(client: Client, seed: int, arithmetic: Arithmetic) -> Iterator[float | Fraction]:

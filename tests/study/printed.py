@@ -48,7 +48,7 @@ COLUMNS = {
     4: ["attempts", "recovered", "wasted retries", "lost work", "dead-letters"],
     5: ["orphan window 900 s", "orphan window 120 s"],
 }
-TABLES = {2: TABLE_2, 3: TABLE_3, 4: TABLE_4, 5: TABLE_5}
+TABLES = {1: TABLE_1, 2: TABLE_2, 3: TABLE_3, 4: TABLE_4, 5: TABLE_5}
 
 
 def figures(table: int) -> dict[tuple[str, str], str]:

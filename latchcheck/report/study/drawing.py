@@ -55,13 +55,19 @@ class Curve:
     filled: Collection[str] = ()
 
 
-@contextmanager
-def _figure(title: str, panels: int = 1, height: float = 4.4) -> Iterator[tuple[list[Any], list[Picture]]]:
-    """Axes to draw on; on leaving, the second list holds the picture."""
+def drawer() -> Any:
+    """Import matplotlib. Raises NeedsMatplotlib."""
     try:
         import matplotlib as mpl
     except ImportError as missing:
         raise NeedsMatplotlib("figures need matplotlib: pip install 'latchcheck[study]'") from missing
+    return mpl
+
+
+@contextmanager
+def _figure(title: str, panels: int = 1, height: float = 4.4) -> Iterator[tuple[list[Any], list[Picture]]]:
+    """Axes to draw on; on leaving, the second list holds the picture."""
+    mpl = drawer()
     from matplotlib.figure import Figure
 
     made: list[Picture] = []

@@ -5,18 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import attrs
+
 from latchcheck.kernel.figures import Recomputed
 from latchcheck.report.layout import columns, wrap
 
 
-def as_text(tables: Sequence[Recomputed], width: int) -> str:
-    """The tables for a terminal."""
-    return "\n".join(_text(one, width) for one in tables) + "\n" + summary(tables) + "\n"
+@attrs.frozen
+class Section:
+    """What was measured past a table: it has nothing published beside it, and varies from run to run."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
 
 
-def as_markdown(tables: Sequence[Recomputed]) -> str:
-    """The tables for a page."""
-    return "\n".join(_markdown(one) for one in tables) + "\n" + summary(tables) + "\n"
+def as_text(tables: Sequence[Recomputed], width: int, past: Sequence[Section] = ()) -> str:
+    """The tables for a terminal, and below them what was measured past them."""
+    parts = [_text(*_of(one), width) for one in tables]
+    parts += [_text(one.title, one.head, one.rows, one.notes, width) for one in past]
+    return "\n".join([*parts, summary(tables), ""])
+
+
+def as_markdown(tables: Sequence[Recomputed], past: Sequence[Section] = ()) -> str:
+    """The tables for a page, and below them what was measured past them."""
+    parts = [_markdown(*_of(one)) for one in tables]
+    parts += [_markdown(one.title, one.head, one.rows, one.notes) for one in past]
+    return "\n".join([*parts, summary(tables), ""])
 
 
 def as_json(tables: Sequence[Recomputed]) -> str:
@@ -42,25 +58,26 @@ def summary(tables: Sequence[Recomputed]) -> str:
     return f"{agree} of {len(figures)} published figures come out to the last printed digit."
 
 
-def _head(table: Recomputed) -> list[str]:
+def _of(table: Recomputed) -> tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str]]:
+    """Title, head, rows and notes of a table; what stands beside the figures has a column where there is any."""
     beside = [] if table.beside is None else [table.beside]
-    return [table.table.corner, "column", "published", "ours", "difference", *beside]
+    head = [table.table.corner, "column", "published", "ours", "difference", *beside]
+    rows = [
+        [one.row, one.column, one.published, one.ours, one.difference, *([one.beside or ""] if beside else [])]
+        for one in table.figures
+    ]
+    return f"Table {table.table.number}: {table.table.caption}", head, rows, table.notes
 
 
-def _rows(table: Recomputed) -> list[list[str]]:
-    rows: list[list[str]] = []
-    for one in table.figures:
-        beside = [] if table.beside is None else [one.beside or ""]
-        rows.append([one.row, one.column, one.published, one.ours, one.difference, *beside])
-    return rows
+def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str], width: int) -> str:
+    align = "".join(">" if column > 1 or _numbers(rows, column) else "<" for column in range(len(head)))
+    lines = columns([head, *rows], align=align, width=width, indent=2)
+    below = [line for note in notes for line in _hanging(note, width)]
+    return "\n".join([*wrap(title, width), "", *lines, *([""] if below else []), *below, ""])
 
 
-def _text(table: Recomputed, width: int) -> str:
-    head, rows = _head(table), _rows(table)
-    lines = columns([head, *rows], align="<<" + ">" * (len(head) - 2), width=width, indent=2, roles=["label"])
-    notes = [line for note in table.notes for line in _hanging(note, width)]
-    title = f"Table {table.table.number}: {table.table.caption}"
-    return "\n".join([*wrap(title, width), "", *lines, *([""] if notes else []), *notes, ""])
+def _numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
+    return all(row[column].isdigit() for row in rows)
 
 
 def _hanging(note: str, width: int) -> list[str]:
@@ -68,10 +85,8 @@ def _hanging(note: str, width: int) -> list[str]:
     return [f"  - {first}", *(f"    {line}" for line in rest)]
 
 
-def _markdown(table: Recomputed) -> str:
-    head, rows = _head(table), _rows(table)
-    title = f"## Table {table.table.number}: {table.table.caption}"
+def _markdown(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     rule = ["---", "---", *["---:"] * (len(head) - 2)]
     lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *rows]]
-    notes = [f"- {note}" for note in table.notes]
-    return "\n".join([title, "", *lines, *([""] if notes else []), *notes, ""])
+    below = [f"- {note}" for note in notes]
+    return "\n".join([f"## {title}", "", *lines, *([""] if below else []), *below, ""])
