@@ -13,12 +13,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from .connection import Conflict, Lost
 from .opening import Place
+from .sqlite import SqliteConnection
 from .store import CasStore, Windows, Write
 
 
@@ -76,6 +78,22 @@ def _steps(store: CasStore, args: dict[str, Any]) -> Any:
     return told
 
 
+def _client_call(store: CasStore, args: dict[str, Any]) -> Any:
+    """A client's call and its handle store: what is on its own disk before the call goes out, and after the reply.
+
+    `before-return`: the call with its key first, the handle as soon as the reply is there.
+    `after-return`: nothing until the call has returned, and no key, as the store is printed in its source.
+    """
+    early = args["handle_store"] == "before-return"
+    handles = SqliteConnection(Path(args["handles"]), before=store.db.before)
+    if early:
+        handles.execute(INTEND, call=args["task"])
+    done = store.create(now_ms=0, task=args["task"], auth="p1", key=args["task"] if early else None, digest="d1")
+    handles.execute(REMEMBER, call=args["task"], task=done.task)
+    handles.close()
+    return done
+
+
 def _method(name: str) -> Callable[[CasStore, dict[str, Any]], Any]:
     def call(store: CasStore, args: dict[str, Any]) -> Any:
         return getattr(store, name)(**args)
@@ -83,10 +101,15 @@ def _method(name: str) -> Callable[[CasStore, dict[str, Any]], Any]:
     return call
 
 
+HANDLES: Final = "CREATE TABLE IF NOT EXISTS handles (call TEXT PRIMARY KEY, task TEXT)"
+INTEND: Final = "INSERT INTO handles (call) VALUES (:call)"
+REMEMBER: Final = """INSERT INTO handles (call, task) VALUES (:call, :task)
+    ON CONFLICT (call) DO UPDATE SET task = excluded.task"""
 _REQUESTS: Final[dict[str, Callable[[CasStore, dict[str, Any]], Any]]] = {
     "create": _create,
     "write": _write,
     "steps": _steps,
+    "client_call": _client_call,
     **{
         name: _method(name)
         for name in ("create_tables", "publish", "dispatch", "cancel", "get", "act", "reap", "start", "row", "listed")

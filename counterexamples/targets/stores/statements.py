@@ -83,3 +83,12 @@ SWEPT: Final = tuple(f"DELETE FROM {name} WHERE task_id NOT IN (SELECT task_id F
 
 FREE: Final = f"UPDATE tasks SET holder = NULL, lease_until = NULL WHERE status IN {OPEN}"
 RESUME: Final = f"INSERT INTO queue (task_id) SELECT task_id FROM tasks WHERE status IN {OPEN} ON CONFLICT DO NOTHING"
+
+# What a kill experiment looks at afterwards.
+COUNTS: Final = {
+    "outbox": "SELECT COUNT(*) FROM outbox WHERE task_id = :task",
+    "queued": "SELECT COUNT(*) FROM queue WHERE task_id = :task",
+    "asked": "SELECT COUNT(*) FROM asked WHERE task_id = :task",
+    "effects": "SELECT COUNT(*) FROM effects WHERE task_id = :task",
+    "named": "SELECT COUNT(*) FROM tasks WHERE idem_key = :task",
+}

@@ -16,8 +16,20 @@ from .configurations import (
     read_config,
 )
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
-from .lifecycle import exploration_plan, fuzz_lifecycle, is_named_scope, lifecycle_system, reducer
-from .saving import generate_fixtures, timed_fixture
+from .lifecycle import exploration_plan, is_named_scope, lifecycle_system, reducer
+from .races import (
+    LEVELS,
+    STORES,
+    NotReady,
+    kill_store,
+    operation_row,
+    race_fixture,
+    race_store,
+    story_names,
+    write_fixture,
+)
+from .sampling import ask_lifecycle, ask_timed, draw, hit_of, try_saved
+from .saving import generate_fixtures, save_hits, save_witnesses, timed_fixture
 from .study import picture_steps, pictures, recompute, table_steps
 from .targets import check_target, install_target, open_target, replay_on_target, target_rows
 from .timing import telling, theorems, verify
@@ -25,20 +37,27 @@ from .transport import measure_transport, transport_steps
 from .words import fixture_telling
 
 __all__ = [
+    "LEVELS",
+    "STORES",
+    "NotReady",
+    "ask_lifecycle",
+    "ask_timed",
     "assumption_groups",
     "check_target",
+    "draw",
     "explain_keys",
     "explain_property",
     "explain_setting",
     "exploration_plan",
     "fixture_case",
     "fixture_telling",
-    "fuzz_lifecycle",
     "generate_fixtures",
+    "hit_of",
     "install_target",
     "is_bad_input",
     "is_named_scope",
     "key_rows",
+    "kill_store",
     "lifecycle_ids",
     "lifecycle_rows",
     "lifecycle_system",
@@ -47,22 +66,30 @@ __all__ = [
     "minimise_fixture",
     "nearest_keys",
     "open_target",
+    "operation_row",
     "picture_steps",
     "pictures",
     "preset_rows",
     "property_ids",
     "property_rows",
+    "race_fixture",
+    "race_store",
     "read_config",
     "recompute",
     "reducer",
     "replay_fixture",
     "replay_on_target",
+    "save_hits",
+    "save_witnesses",
     "saved_fixtures",
+    "story_names",
     "table_steps",
     "target_rows",
     "telling",
     "theorems",
     "timed_fixture",
     "transport_steps",
+    "try_saved",
     "verify",
+    "write_fixture",
 ]

@@ -1,0 +1,136 @@
+"""`latchcheck race`: many processes on one record of a real database, judged by the model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import wiring
+from .errors import complain, printable
+from .output import Output
+
+SCHEMA = "latchcheck/races/1"
+PROGRESS_EVERY = 500
+WRITERS_MAX = 64
+
+
+@click.command(
+    "race",
+    short_help="Race processes on a real database.",
+    epilog="Exit code: 0 every round is explained by some order of the model's operations, 1 one is not, "
+    "2 bad usage or no database, 4 interrupted, 5 no round was contended, so nothing was tried.",
+)
+@click.option("--target", metavar="NAME", default="sqlite", show_default=True,
+              type=click.Choice(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
+@click.option(
+    "--level", type=click.Choice(wiring.LEVELS), help="Isolation level; autocommit: statements by themselves."
+)
+@click.option("--writers", metavar="N", type=click.IntRange(2, WRITERS_MAX), default=8, show_default=True,
+              help="Processes.")  # fmt: skip
+@click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, show_default=True,
+              help="Records raced for.")  # fmt: skip
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Who does what in which round.")
+@click.option("--save", metavar="FILE", type=click.Path(path_type=Path), help="Save a violation as a fixture.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+@click.pass_context
+def command(  # noqa: PLR0913 - one parameter an option
+    context: click.Context,
+    /,
+    *,
+    target: str,
+    level: str | None,
+    writers: int,
+    rounds: int,
+    seed: int,
+    save: Path | None,
+    form: str,
+) -> None:
+    """Let processes write, cancel, read and expire one record at once, for many records, and check each history.
+
+    A history is right if some order of the model's own operations explains what every process was told.
+    The same seed asks for the same things; how they interleave is up to the machine.
+    """
+    from latchcheck.kernel.exits import exit_code
+
+    if level == "deferred" and not target.startswith("sqlite"):
+        raise click.UsageError("--level deferred is one of SQLite; PostgreSQL has read-committed and above")
+    if level not in (None, "autocommit", "deferred") and target.startswith("sqlite"):
+        raise click.UsageError(f"--level {level} is one of PostgreSQL; SQLite has autocommit and deferred")
+    if save is not None and not save.parent.is_dir():
+        raise click.UsageError(f"--save {printable(str(save))}: there is no such directory")
+    try:
+        raced = wiring.race_store(target, level, writers=writers, rounds=rounds, seed=seed, progress=_progress(rounds))
+    except wiring.NotReady as error:
+        complain(str(error))
+        context.exit(exit_code([], usage_error=True))
+    saved = _save(raced, save)
+    verdict = "violated" if raced.unexplained else "holds" if raced.contended else "vacuous"
+    code = exit_code([verdict])
+    out = Output(None)
+    if form == "json":
+        out.write(json.dumps(row(target, raced, saved, code), indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write(told(target, raced, saved))
+    context.exit(code)
+
+
+def _progress(rounds: int) -> Any:
+    def say(done: int) -> None:
+        if done % PROGRESS_EVERY == 0:
+            print(f"{done} of {rounds} rounds", file=sys.stderr)  # noqa: T201 - progress goes to stderr
+
+    return say
+
+
+def _save(raced: Any, path: Path | None) -> str | None:
+    """Save the first violation that the model has a run for; the file, or None."""
+    if path is None or not raced.violations:
+        return None
+    fixture = wiring.race_fixture(raced.violations[0].smallest)
+    if fixture is None:
+        complain("the violation is not one of two writers who both looked before they wrote; no fixture is saved")
+        return None
+    wiring.write_fixture(path, fixture)
+    return str(path)
+
+
+def row(target: str, raced: Any, saved: str | None, code: int) -> dict[str, Any]:
+    """What came of a race, as plain data."""
+    counts = ("rounds", "writers", "operations", "contended", "collided", "unexplained", "unknown", "decisions")
+    violations = [
+        {
+            "round": one.round,
+            "history": [wiring.operation_row(op) for op in one.history],
+            "smallest": [wiring.operation_row(op) for op in one.smallest],
+        }
+        for one in raced.violations
+    ]
+    whole = {"schema": SCHEMA, "target": target, **{name: getattr(raced, name) for name in counts}}
+    return {**whole, "violations": violations, "fixture": saved, "exit": code}
+
+
+def told(target: str, raced: Any, saved: str | None) -> str:
+    """What came of a race, in words."""
+    lines = [
+        f"{target}: {raced.rounds} rounds, {raced.writers} processes, {raced.operations} operations",
+        f"  {raced.contended} rounds in which at least two tried to store an outcome",
+        f"  {raced.collided} in which at least two were told that they had",
+        f"  {raced.unexplained} that no order of the model's operations explains",
+    ]
+    if raced.unknown:
+        lines.append(f"  {raced.unknown} operations without an answer; they may have happened or not")
+    for one in raced.violations:
+        lines.append(f"round {one.round}, the smallest part that no order explains:")
+        start = min(op.called_ns for op in one.smallest)
+        for op in sorted(one.smallest, key=lambda op: op.called_ns):
+            end = "" if op.returned_ns is None else f"{(op.returned_ns - start) / 1000:.0f}"
+            lines.append(f"  {(op.called_ns - start) / 1000:>8.0f} to {end:>6} us  {op}")
+    if saved:
+        lines.append(f"saved as {printable(saved)}")
+    return "\n".join(lines) + "\n"
