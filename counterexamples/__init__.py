@@ -6,7 +6,7 @@ from .generating import guarded, slug, update
 from .loading import SAVED, load, loads, saved
 from .minimising import minimise
 from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, minimised, reproduce, run
-from .writing import dump, means_the_same, write
+from .writing import dump, means_the_same, write, write_all
 
 __all__ = [
     "FORMAT",
@@ -39,4 +39,5 @@ __all__ = [
     "slug",
     "update",
     "write",
+    "write_all",
 ]

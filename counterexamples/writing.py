@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -42,20 +43,37 @@ def dump(fixture: Fixture) -> str:
 
 
 def write(path: Path, fixture: Fixture) -> bool:
-    """Write a fixture into a file, folders included; whether the file changed.
+    """Write a fixture into a file, folders included, whole or not at all; whether the file changed. Raises OSError.
 
     A file that means the same already stays as it is: who found a run, and with which versions, is no part of what
     it means, and would change with every upgrade.
     """
-    before = _before(path)
-    if before is not None and means_the_same(before, fixture):
-        fixture = before
-    text = dump(fixture)
-    if path.is_file() and path.read_bytes() == text.encode():
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-    return True
+    return bool(write_all({path: fixture}))
+
+
+def write_all(fixtures: Mapping[Path, Fixture]) -> list[Path]:
+    """Write each fixture as `write` does, all of them or none; the files that changed. Raises OSError.
+
+    The texts are written beside their files first, where a full disk shows, and moved into place together.
+    """
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for path, fixture in fixtures.items():
+            before = _before(path)
+            text = dump(before if before is not None and means_the_same(before, fixture) else fixture).encode()
+            if path.is_file() and path.read_bytes() == text:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+            ready.append((beside, path))
+            beside.write_bytes(text)
+        for beside, path in ready:
+            beside.replace(path)
+    except BaseException:
+        for beside, _ in ready:
+            beside.unlink(missing_ok=True)
+        raise
+    return [path for _, path in ready]
 
 
 def means_the_same(one: Fixture, other: Fixture) -> bool:

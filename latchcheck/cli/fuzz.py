@@ -1,39 +1,43 @@
-"""`latchcheck fuzz`: random runs of the lifecycle model, and the smallest that breaks a property."""
+"""`latchcheck fuzz`: random runs of the lifecycle or of a configuration, and the smallest that breaks a property."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import wiring
-from .errors import complain
+from .errors import complain, unknown_property
 from .output import Output
+from .verify import Once
 
 if TYPE_CHECKING:
     from latchcheck.engines.questions import Search
     from latchcheck.engines.stateful import Fuzzed
-    from latchcheck.kernel import Property
+    from latchcheck.report.samples import Row
 
-SCHEMA = "latchcheck/samples/1"
+    from .wiring.sampling import Asked, Hit, Tried
+
 # The numbers of latchcheck.engines.stateful, which --help does not import; a test compares them.
 RUNS_MAX, STEPS_MAX = 2000, 24
 
 
 @click.command(
     "fuzz",
-    short_help="Sample runs of the lifecycle model.",
-    epilog="Exit code: the first of 3, 1, 2, 4 that applies: 1 violated, 2 bad input or no Hypothesis, "
-    "4 nothing found, which proves nothing. A sample never ends in 0, unless nothing applies.",
+    short_help="Sample runs of the lifecycle model or of a configuration.",
+    epilog="Exit code: the first of 3, 1, 2, 5, 4 that applies: 3 a run breaks what verify proves, 1 violated, "
+    "2 bad input or no Hypothesis, 5 vacuous, 4 nothing found, which proves nothing. A sample never ends in 0, unless "
+    "nothing applies.",
 )
-@click.option(
-    "--scope", metavar="SCOPE", default="ci", show_default=True, help="ci, deep, wide, or tasks=2,workers=2,..."
-)
-@click.option(
-    "--policy", metavar="POLICY", default="guarded", show_default=True, help="guarded, or SWITCH=VALUE,SWITCH=VALUE."
-)
+@click.argument("file", required=False, metavar="[CONFIG.toml]")
+@click.option("--client", metavar="PRESET", help="A configuration: a published client's defaults; once.", cls=Once)
+@click.option("--server", metavar="PRESET", help="A configuration: a published server's defaults; once.", cls=Once)
+@click.option("--set", "sets", metavar="KEY=VALUE", multiple=True, help="A configuration: set one key of it.")
+@click.option("--scope", metavar="SCOPE", help="The lifecycle: ci (default), deep, wide, or tasks=2,workers=2,...")
+@click.option("--policy", metavar="POLICY", help="The lifecycle: guarded (default), or SWITCH=VALUE,SWITCH=VALUE.")
 @click.option("--property", "only", metavar="ID", multiple=True, help="Only this property; may be repeated.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="The same seed draws the same runs.")
 @click.option(
@@ -52,6 +56,9 @@ RUNS_MAX, STEPS_MAX = 2000, 24
     show_default=True,
     help="Steps after which a run is over.",
 )
+@click.option("--fixtures", metavar="FOLDER", help="Try the saved runs below FOLDER first, not those of this project.")
+@click.option("--no-fixtures", is_flag=True, help="Try no saved runs first.")
+@click.option("-o", "--output", metavar="FOLDER", help="Save each run that is found as a fixture below FOLDER.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
@@ -60,134 +67,220 @@ def command(  # noqa: PLR0913 - one parameter an option
     context: click.Context,
     /,
     *,
-    scope: str,
-    policy: str,
+    file: str | None,
+    client: str | None,
+    server: str | None,
+    sets: tuple[str, ...],
+    scope: str | None,
+    policy: str | None,
     only: tuple[str, ...],
     seed: int,
     max_runs: int,
     steps: int,
+    fixtures: str | None,
+    no_fixtures: bool,
+    output: str | None,
     form: str,
 ) -> None:
-    """Draw random runs of the lifecycle model, steered to where few have been, until one breaks a property.
+    """Draw random runs, steered to where few have been, until one breaks a property.
 
-    A run that breaks one is made as small as can be and executed again.
-    That none was found proves nothing; `latchcheck explore` searches all.
+    The runs are of the lifecycle model (--scope, --policy), or of a timeout configuration: a file, presets, or both.
+    Saved counterexamples are tried first. A run that breaks a property is made as small as can be and executed again.
+    That none was found proves nothing; `latchcheck explore` searches all, `latchcheck verify` proves.
     """
-    from latchcheck.engines.stateful import NeedsHypothesis
-    from latchcheck.kernel.exits import Exit, exit_code
-
-    try:
-        plan, done = wiring.fuzz_lifecycle(scope, policy, only, seed=seed, runs_max=max_runs, steps_max=steps)
-    except NeedsHypothesis as missing:
-        complain(str(missing))
-        context.exit(Exit.USAGE)
-    rows = {one.id: absent(one) for one in plan.absent}
-    for search in plan.searches:
-        rows |= {
-            one.id: row(one, [found for made, found in done if made is search], steps) for one in search.properties
-        }
-    answers = [rows[name] for name in plan.order]
-    code = exit_code([one["verdict"] for one in answers])
-    out = Output(None)
-    if form == "json":
-        searches = [_search(search, found) for search, found in done]
-        whole = {"schema": SCHEMA, "versions": _versions(), "source": plan.source, "seed": seed, "runs_max": max_runs}
-        whole |= {"steps_max": steps, "searches": searches, "properties": answers, "exit": code}
-        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    configured = file is not None or client is not None or server is not None or bool(sets)
+    if configured and (scope is not None or policy is not None):
+        raise click.UsageError("--scope and --policy are about the lifecycle, a configuration is about time: give one")
+    if fixtures is not None and no_fixtures:
+        raise click.UsageError("--fixtures names what to try first, --no-fixtures says nothing is: give one")
+    saved, folder = _folder("--fixtures", fixtures), _target(output)
+    if configured:
+        asked = _configuration(file, client, server, sets, only)
     else:
-        out.write(told(answers, [found for _, found in done], seed))
-    context.exit(code)
+        _check(only, wiring.lifecycle_ids(), "explore")
+        asked = wiring.ask_lifecycle(scope or "ci", policy or "guarded", only)
+    run = _Run(asked, Output(None), form, seed, max_runs, steps)
+    context.exit(run.go(None if no_fixtures else saved, folder, first=not no_fixtures))
 
 
-def absent(one: Any) -> dict[str, Any]:
-    """A property that nothing was searched for."""
-    return {"id": one.id, "keyword": one.keyword, "verdict": one.verdict, "reason": one.reason, "witness": None}
+class _Run:
+    """One run of the verb."""
+
+    def __init__(self, asked: Asked, out: Output, form: str, seed: int, runs_max: int, steps_max: int) -> None:
+        self._asked, self._out, self._text = asked, out, form == "text"
+        self._seed, self._runs_max, self._steps_max = seed, runs_max, steps_max
+        self._tried: list[Tried] = []
+        self._done: list[tuple[Search, Fuzzed]] = []
+        self._interrupted = False
+
+    def go(self, saved: Path | None, folder: Path | None, *, first: bool) -> int:
+        """Try what is saved, draw, tell, save; the exit code."""
+        from latchcheck.engines.stateful import NeedsHypothesis
+        from latchcheck.kernel.exits import Exit, exit_code
+
+        try:
+            if first:
+                self._first(saved)
+            self._draw()
+        except NeedsHypothesis as missing:
+            complain(str(missing))
+            return Exit.USAGE
+        except KeyboardInterrupt:
+            self._interrupted = True
+        hits = self._hits()
+        paths, unsaved = self._save(list(hits.values()), folder)
+        rows = self._rows(hits, paths)
+        verdicts = [("inconclusive" if row.found is None else "violated") for row in rows.values()]
+        verdicts += [one.verdict for one in self._asked.plan.absent]
+        if self._interrupted:
+            complain("interrupted: what is told was found until then")
+            verdicts.append("inconclusive")
+        disagree = any(row.disagrees for row in rows.values())
+        code = exit_code(verdicts, internal_error=disagree, usage_error=unsaved)
+        self._tell(rows, paths, code)
+        return code
+
+    def _first(self, saved: Path | None) -> None:
+        self._tried = wiring.try_saved(self._asked, saved)
+        hits = [one for one in self._tried if one.hit is not None]
+        if self._text and self._tried:
+            self._out.write(f"{len(self._tried)} saved counterexamples tried first: {len(hits)} break something here\n")
+            for name, hit in self._known().items():
+                self._out.write(f"  {name}: {hit.fixture} breaks it, in {len(hit.trace)} steps\n")
+
+    def _known(self) -> dict[str, Hit]:
+        """For each property the shortest run that a saved counterexample gave."""
+        found: dict[str, Hit] = {}
+        for one in self._tried:
+            if one.hit is not None and (
+                one.property not in found or len(one.hit.trace) < len(found[one.property].trace)
+            ):
+                found[one.property] = one.hit
+        return found
+
+    def _draw(self) -> None:
+        known = list(self._known())
+        for search, found in wiring.draw(
+            self._asked, known, seed=self._seed, runs_max=self._runs_max, steps_max=self._steps_max
+        ):
+            self._done.append((search, found))
+            self._interrupted = self._interrupted or found.interrupted
+
+    def _hits(self) -> dict[str, Hit]:
+        hits = self._known()
+        for search, found in self._done:
+            if found.counterexample is not None and found.violated is not None:
+                hits[found.violated] = wiring.hit_of(search, found)
+        return hits
+
+    def _save(self, hits: Sequence[Hit], folder: Path | None) -> tuple[dict[str, Path], bool]:
+        """The file of each run that is saved, and whether one could not be."""
+        if folder is None:
+            return {}, False
+        try:
+            paths, lost = wiring.save_hits(self._asked, hits, self._seed, folder)
+        except OSError as error:
+            complain(f"-o {folder}: nothing is saved: {error.strerror or error}")
+            return {}, True
+        for one in lost:
+            complain(f"-o {folder}: not saved: {one}")
+        return paths, bool(lost)
+
+    def _rows(self, hits: dict[str, Hit], paths: dict[str, Path]) -> dict[str, Row]:
+        from latchcheck.report.samples import Found, Row
+
+        rows: dict[str, Row] = {}
+        for search in self._asked.plan.searches:
+            for asked in search.properties:
+                tried = tuple(found for made, found in self._done if made is search and asked.id in found.reached)
+                hit = hits.get(asked.id)
+                drawn = next((one for one in tried if one.violated == asked.id), None)
+                found = None
+                if hit is not None:
+                    found = Found(hit.clause, hit.trace, drawn, hit.fixture, paths.get(asked.id))
+                rows[asked.id] = Row(asked, tried, found, self._asked.verified.get(asked.id))
+        return rows
+
+    def _tell(self, rows: dict[str, Row], paths: dict[str, Path], code: int) -> None:
+        from latchcheck.report import samples
+
+        absent = {one.id: one for one in self._asked.plan.absent}
+        if self._text:
+            lines: list[str] = []
+            for name in self._asked.plan.order:
+                lines += (
+                    samples.told(rows[name], self._steps_max) if name in rows else samples.told_absent(absent[name])
+                )
+            lines += samples.summary([found for _, found in self._done], self._seed)
+            self._out.write("\n".join(lines) + "\n")
+            return
+        answers = [
+            samples.data(rows[name], self._steps_max) if name in rows else samples.absent(absent[name])
+            for name in self._asked.plan.order
+        ]
+        whole = samples.envelope(
+            source=self._asked.plan.source,
+            seed=self._seed,
+            runs_max=self._runs_max,
+            steps_max=self._steps_max,
+            interrupted=self._interrupted,
+            tried=[_tried(one) for one in self._tried],
+            searches=[samples.search_data(search, found) for search, found in self._done],
+            properties=answers,
+            saved=[str(path) for path in paths.values()],
+            exit=code,
+        )
+        self._out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
-def row(asked: Property, searches: Sequence[Fuzzed], steps_max: int) -> dict[str, Any]:
-    """The answer to one property: violated, or inconclusive, whatever was drawn."""
-    from latchcheck.report.envelope import plain
-
-    found = next((one for one in searches if one.violated == asked.id), None)
-    tried = [one for one in searches if asked.id in one.reached]
-    runs, reached = sum(one.runs for one in tried), sum(one.reached[asked.id] for one in tried)
-    answer: dict[str, Any] = {
-        "id": asked.id,
-        "keyword": asked.keyword,
-        "verdict": "inconclusive" if found is None else "violated",
-        "engine": "stateful",
-        "sentence": {"text": asked.sentence.text, "source": asked.sentence.source, "where": asked.sentence.where},
-        "clause": None if found is None else found.clause,
-        "reason": None,
-        "runs": runs,
-        "reached": reached,
-        "witness": None,
-    }
-    if found is None or found.counterexample is None:
-        answer["reason"] = _reason(asked, runs, reached, steps_max)
-        return answer
-    answer["found_steps"], answer["shrunk_steps"] = found.found_steps, found.shrunk_steps
-    answer["witness"] = {
-        "steps": [
-            {
-                "at_ms": None,
-                "party": step.party,
-                "action": step.action,
-                "args": plain(step.args),
-                "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
-            }
-            for step in found.counterexample
-        ],
-        "fixture": None,
-        "told": [str(step) for step in found.counterexample],
-    }
-    return answer
-
-
-def _reason(asked: Property, runs: int, reached: int, steps_max: int) -> str:
-    if asked.expectation == "leads-to":
-        return "a sample of runs that end says nothing about what comes in the end; explore does"
-    if not runs:
-        return "no runs were left for it"
-    what = f"{runs} runs of up to {steps_max} steps, no violation: a sample proves nothing"
-    return what if reached else f"{what}, and what the property speaks about never happened"
-
-
-def told(answers: Sequence[dict[str, Any]], searches: Sequence[Fuzzed], seed: int) -> str:
-    """The answers in words."""
-    lines: list[str] = []
-    for one in answers:
-        witness = one["witness"]
-        if witness is None:
-            lines.append(f"{one['verdict']:14}  {one['id']}: {one['reason']}")
-            continue
-        steps = witness["told"]
-        lines.append(f"{one['verdict']:14}  {one['id']}: {one['clause']}")
-        lines.append(f"  {len(steps)} steps, found as {one['found_steps']} in run {one['runs']}")
-        lines += [f"  {count:>3}  {step}" for count, step in enumerate(steps, 1)]
-    runs, steps = sum(one.runs for one in searches), sum(one.steps for one in searches)
-    pairs = sum(one.pairs for one in searches)
-    lines.append(f"seed {seed}: {runs} runs, {steps} steps, {pairs} pairs of action and situation")
-    fired = {name for one in searches for name, count in one.fired.items() if count}
-    never = dict.fromkeys(name for one in searches for name in one.fired if name not in fired)
-    if never:
-        lines.append(f"never happened: {', '.join(never)}")
-    return "\n".join(lines) + "\n"
-
-
-def _search(search: Search, found: Fuzzed) -> dict[str, Any]:
+def _tried(one: Tried) -> dict[str, Any]:
     return {
-        "scope": search.scope,
-        "runs": found.runs,
-        "steps": found.steps,
-        "cells": found.cells,
-        "pairs": found.pairs,
-        "actions": dict(found.fired),
-        "reached": dict(found.reached),
+        "file": one.file,
+        "fixture": one.fixture,
+        "property": one.property,
+        "breaks": one.hit is not None,
+        "reason": one.reason,
     }
 
 
-def _versions() -> dict[str, Any]:
-    from latchcheck.report.envelope import versions
+def _configuration(
+    file: str | None, client: str | None, server: str | None, sets: tuple[str, ...], only: Sequence[str]
+) -> Asked:
+    _check(only, wiring.property_ids(), "verify")
+    config = wiring.read_config(file, client=client, server=server, task=None, sets=sets)
+    parts = [file, client and f"client {client}", server and f"server {server}", *sets]
+    return wiring.ask_timed(config, ", ".join(part for part in parts if part), only)
 
-    return dict(versions())
+
+def _check(only: Sequence[str], known: Sequence[str], verb: str) -> None:
+    """Unknown properties are said with the one that is meant; the other kind of property with how to ask for it."""
+    bases = [name.partition("/")[0] for name in only]
+    for name, base in zip(only, bases, strict=True):
+        if base in known:
+            continue
+        if verb == "verify":
+            raise click.UsageError(unknown_property(name, known, wiring.lifecycle_ids()).replace("explore", "fuzz"))
+        if base in wiring.property_ids():
+            raise click.UsageError(
+                f"--property {name}: this is about time; name a configuration: latchcheck fuzz CONFIG.toml"
+            )
+        raise click.UsageError(unknown_property(name, known, ()))
+
+
+def _folder(option: str, name: str | None) -> Path | None:
+    if name is None:
+        return None
+    if not Path(name).is_dir():
+        raise click.UsageError(f"{option} {name}: there is no such directory")
+    return Path(name)
+
+
+def _target(name: str | None) -> Path | None:
+    """The folder to save in; one that does not exist is made when there is something to save."""
+    if name is None:
+        return None
+    if not name or name == "-":
+        raise click.UsageError("-o: fixtures are files below a folder; name one")
+    if Path(name).exists() and not Path(name).is_dir():
+        raise click.UsageError(f"-o {name}: this is no directory")
+    return Path(name)

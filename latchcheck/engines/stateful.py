@@ -46,6 +46,7 @@ class Fuzzed:
     `cells` are the groups of states met, `pairs` the (action, cell) pairs tried.
     `violated` and `clause` name what `counterexample` breaks.
     `found_steps` is the length of the failing run as it was drawn, `shrunk_steps` its length when Hypothesis was done.
+    `interrupted` says that the user ended it: what is told was found until then, and a run may be longer than need be.
     """
 
     seed: int
@@ -60,6 +61,7 @@ class Fuzzed:
     clause: str | None = None
     found_steps: int | None = None
     shrunk_steps: int | None = None
+    interrupted: bool = False
 
 
 Reduce = Callable[[Trace, Property], Trace]
@@ -79,20 +81,26 @@ def fuzz(
 
     The failing run is made smaller by Hypothesis, then by `reduce`; while that helps, shorter ones are looked for.
     It is executed by the stepper, and it need not be a shortest one.
-    Raises NeedsHypothesis, and ModelError for what cannot be sampled: a clock, dense numbers, a leads-to.
+    Raises NeedsHypothesis, and ModelError for what cannot be sampled: a leads-to.
     """
     found = _sampled(system, properties, seed, runs_max, steps_max)
-    if found.counterexample is None or reduce is None:
+    if found.counterexample is None or found.interrupted or reduce is None:
         return found
     broken = next(one for one in properties if one.id == found.violated)
-    smallest = reduce(found.counterexample, broken)
-    while len(smallest) > 1:
-        length = len(smallest) - 1
-        shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER_STEP * length, length)
-        if shorter.counterexample is None:
-            break
-        smallest = reduce(shorter.counterexample, broken)
-    return attrs.evolve(found, counterexample=smallest, clause=_clause(system, broken, smallest))
+    smallest, interrupted = found.counterexample, False
+    try:
+        smallest = reduce(smallest, broken)
+        while len(smallest) > 1:
+            length = len(smallest) - 1
+            shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER_STEP * length, length)
+            if shorter.interrupted or shorter.counterexample is None:
+                interrupted = shorter.interrupted
+                break
+            smallest = reduce(shorter.counterexample, broken)
+    except KeyboardInterrupt:
+        interrupted = True
+    clause = _clause(system, broken, smallest)
+    return attrs.evolve(found, counterexample=smallest, clause=clause, interrupted=interrupted)
 
 
 def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int) -> Fuzzed:
@@ -118,19 +126,21 @@ def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max
     )
     broken, events = judge.broken(None, steps.start), ()
     made = machine(system, search)
-    number = 0
+    number, interrupted = 0, False
     try:
         while broken is None and steps.of(steps.start):
             failed = sample(made, seed_of_round=seed * ROUNDS_APART + number, runs=RUNS_OF_A_ROUND, steps=onward)
             if failed is not None:
-                broken, events = failed.broken, failed.events
+                broken, events, interrupted = failed.broken, failed.events, failed.interrupted
             search.prefixes = search.coverage.prefixes()
             number += 1
     except Spent:
         pass
-    found = Fuzzed(
-        seed, search.runs, search.events, search.fired, search.reached, search.coverage.cells, search.coverage.pairs
-    )
+    except KeyboardInterrupt:
+        interrupted = True
+    coverage = search.coverage
+    found = Fuzzed(seed, search.runs, search.events, search.fired, search.reached, coverage.cells, coverage.pairs)
+    found = attrs.evolve(found, interrupted=interrupted)
     if broken is None:
         return found
     return attrs.evolve(

@@ -39,7 +39,7 @@ _NUMBERS = ("_get_local_constants", "CONSTANTS_CACHE")
 class Violation(Exception):
     """A run that breaks a property: what Hypothesis makes smaller and raises again.
 
-    `done` counts its events and those before its last new start.
+    `done` counts its events and those before its last new start; `interrupted`: the user ended the making smaller.
     """
 
     def __init__(self, broken: Broken, events: Sequence[Event], done: int) -> None:
@@ -47,6 +47,7 @@ class Violation(Exception):
         self.broken = broken
         self.events = tuple(events)
         self.done = done
+        self.interrupted = False
 
 
 class Spent(KeyboardInterrupt):
@@ -208,7 +209,14 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
         return None
     # Made smaller in a second call, which finds the run in the database and cuts runs that would become longer.
     made.search.length_max = found.done
-    return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
+    try:
+        return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
+    except Spent:
+        raise
+    except KeyboardInterrupt:
+        # The user waits no longer for a smaller run; the one that was found stands.
+        found.interrupted = True
+        return found
 
 
 def _failing(made: type[Machine], setting: settings) -> Violation | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,6 @@ from .lifecycle import lifecycle_system
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.counterexamples import Case, Fixture, Replayed
-    from latchcheck.kernel import System
-    from latchcheck.model.config import Config
 
 
 def load_fixture(file: str) -> Fixture:
@@ -66,55 +63,31 @@ def _lifecycle_case(fixture: Fixture) -> Case:
 
 
 def _timed_case(fixture: Fixture) -> Case:
-    """The first system of the timed model that has every action of the fixture and records its harm."""
-    import z3
+    """The system in which the harm of a timing property is recorded, for the configuration of the fixture."""
+    import attrs
 
     from latchcheck.counterexamples import Case, Stale
-    from latchcheck.kernel import Bool, Clause, Property
     from latchcheck.model.config import Config
     from latchcheck.properties.timing import CATALOGUE
+    from latchcheck.properties.timing.analyses import ANALYSES
+    from latchcheck.properties.timing.answers import NotApplicable
+    from latchcheck.properties.timing.cases import SYSTEMS, case_of
+    from latchcheck.properties.timing.facts import Facts
 
-    catalogued = CATALOGUE.get(fixture.property)
-    if catalogued is None:
+    if fixture.property not in CATALOGUE:
         raise Stale(f"there is no property {fixture.property!r}")
+    if fixture.property not in SYSTEMS:
+        raise Stale(f"no run is a counterexample of {fixture.property!r}")
     try:
         config = Config().replace(fixture.config or {})
-    except (KeyError, TypeError, ValueError) as error:
+        outcome = ANALYSES[fixture.property](Facts(config))
+    except (ArithmeticError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise Stale(f"config: {error}") from None
-    harm = fixture.violates.clause.removeprefix("never ")
-    try:
-        system = _timed_system(fixture.property)(config)
-    except KeyError as missing:
-        raise Stale(f"config: the model of {fixture.property!r} needs {missing}") from None
-    if not any(variable.name == harm and isinstance(variable.domain, Bool) for variable in system.variables):
-        raise Stale(f"the model of {fixture.property!r} records no {harm!r}")
-    clause = Clause(fixture.violates.clause, z3.Not(z3.Bool(harm)))
-    return Case(system, Property(catalogued.id, catalogued.keyword, catalogued.sentence, (clause,)))
-
-
-def _timed_system(name: str) -> Callable[[Config], System]:
-    """What builds the system in which the runs of a timing property are executed."""
-    from latchcheck.model.timing.abandonment import abandoned_system
-    from latchcheck.model.timing.believed import believed_system
-    from latchcheck.model.timing.hinted import obeying_system, polling_system
-    from latchcheck.model.timing.human import human_system
-    from latchcheck.model.timing.idempotency import idempotency_system
-    from latchcheck.model.timing.lease import lease_system, recovery_system
-    from latchcheck.model.timing.marker import marker_system
-    from latchcheck.model.timing.retry import retry_system
-    from latchcheck.model.timing.system import timed_system
-
-    small: dict[str, Callable[[Config], System]] = {
-        "advertised-ttl-is-enforced": believed_system,
-        "hint-inside-ttl": obeying_system,
-        "hint-honoured": polling_system,
-        "orphans-found-in-time": abandoned_system,
-        "retries-inside-deadline": retry_system,
-        "lease-outlives-stall": lease_system,
-        "recovery-inside-patience": recovery_system,
-        "idempotency-outlives-retries": idempotency_system,
-        "input-window-covers-human": human_system,
-        "cancel-marker-outlives-record": marker_system,
-        "abandoned-work-is-bounded": abandoned_system,
-    }
-    return small.get(name, timed_system)
+    if isinstance(outcome, NotApplicable):
+        raise Stale(f"config: {outcome.missing}")
+    case = case_of(fixture.property, config)
+    clauses = [clause for clause in case.asked.clauses if clause.label == fixture.violates.clause]
+    if not clauses:
+        known = " or ".join(repr(clause.label) for clause in case.asked.clauses)
+        raise Stale(f"the property {fixture.property!r} has no clause {fixture.violates.clause!r}; it has {known}")
+    return Case(case.system, attrs.evolve(case.asked, clauses=tuple(clauses)))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.counterexamples import Event
-    from latchcheck.engines.questions import Plan, Search
-    from latchcheck.engines.stateful import Fuzzed
+    from latchcheck.engines.questions import Plan
     from latchcheck.kernel import Property, System, Trace
 
 
@@ -48,30 +47,6 @@ def is_named_scope(scope: str) -> bool:
     from latchcheck.properties.lifecycle.searches import is_named
 
     return is_named(scope)
-
-
-def fuzz_lifecycle(
-    scope: str, policy: str, only: Sequence[str], *, seed: int, runs_max: int, steps_max: int
-) -> tuple[Plan, list[tuple[Search, Fuzzed]]]:
-    """Sample runs of the lifecycle model: what is asked, and each search with what it found.
-
-    A search ends with the first violation; the next one goes on with the other properties and the runs that are left.
-    Raises NeedsHypothesis, and errors as `exploration_plan`.
-    """
-    from latchcheck.engines.stateful import fuzz
-
-    plan, done = exploration_plan(scope, policy, only, symmetry=False), []
-    for search in plan.searches:
-        left, runs_left = [one for one in search.properties if one.expectation != "leads-to"], runs_max
-        reduce = reducer(search.system)
-        while left and runs_left > 0:
-            found = fuzz(search.system, left, seed=seed, runs_max=runs_left, steps_max=steps_max, reduce=reduce)
-            done.append((search, found))
-            if found.violated is None:
-                break
-            left = [one for one in left if one.id != found.violated]
-            runs_left -= found.runs
-    return plan, done
 
 
 def reducer(system: System) -> Callable[[Trace, Property], Trace]:

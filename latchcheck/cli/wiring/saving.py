@@ -6,23 +6,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
+
 from .catalogues import lifecycle_ids
 from .fixtures import fixture_case, replay_fixture, saved_fixtures
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
-    from latchcheck.counterexamples import Fixture
-    from latchcheck.kernel import Trace
+    from latchcheck.counterexamples import Event, Fixture, FoundBy
+    from latchcheck.engines.questions import Search
+    from latchcheck.kernel import Sentence, System, Trace
+    from latchcheck.kernel.verdict import Report
     from latchcheck.model.config import Config
+    from latchcheck.model.scope import Scope
+
+    from .sampling import Asked, Hit
 
 
-def timed_fixture(config: Config, name: str, witness: Trace) -> Fixture:
+def timed_fixture(config: Config, name: str, witness: Trace, *, engine: str = "smt") -> Fixture:
     """The fixture of a run that `verify` shows for a timing property; Stale where it does not replay.
 
     Its clause says "never" and the variable of the model that records the harm.
     """
-    from latchcheck.counterexamples import FoundBy, Stale, Violation, events_of, made
-    from latchcheck.counterexamples.fixture import Fixture, Minimal
-    from latchcheck.properties.timing import CATALOGUE
+    from latchcheck.counterexamples import FoundBy, Stale
     from latchcheck.properties.timing.analyses import ANALYSES
     from latchcheck.properties.timing.answers import Answer
     from latchcheck.properties.timing.facts import Facts
@@ -31,12 +36,124 @@ def timed_fixture(config: Config, name: str, witness: Trace) -> Fixture:
     answer = ANALYSES[name](Facts(config))
     if not isinstance(answer, Answer) or answer.harm is None:
         raise Stale(f"nothing records the harm of {name!r}")
-    flat = (answer.config or config).flat()
-    ident, events, clause = f"{name}/{answer.harm.replace('_', '-')}", events_of(witness), f"never {answer.harm}"
-    found, violation = FoundBy("smt", None, versions()), Violation(len(events) - 1, clause)
-    sentence, minimal = CATALOGUE[name].sentence, Minimal(len(events))
-    draft = Fixture(ident, name, sentence, None, {}, {}, flat, events, violation, found, minimal)
-    return made(ident, fixture_case(draft), witness, clause, found_by=found, config=flat)
+    return _timed(answer.config or config, name, witness, f"never {answer.harm}", FoundBy(engine, None, versions()))
+
+
+def _timed(config: Config, name: str, trace: Trace, clause: str, found_by: FoundBy, *, more: str = "") -> Fixture:
+    from latchcheck.counterexamples import Stale, events_of, made
+    from latchcheck.counterexamples.fixture import Fixture, Minimal, Violation
+
+    if not trace.steps:
+        raise Stale("it has no steps")
+    flat, events, harm = config.flat(), events_of(trace), clause.removeprefix("never ")
+    ident, minimal = f"{name}/{harm.replace('_', '-')}{more}", Minimal(len(events))
+    sentence, violation = timing_sentence(name), Violation(len(events) - 1, clause)
+    draft = Fixture(ident, name, sentence, None, {}, {}, flat, events, violation, found_by, minimal)
+    return made(ident, fixture_case(draft), trace, clause, found_by=found_by, config=flat)
+
+
+def timing_sentence(name: str) -> Sentence:
+    """The sentence that a timing property formalises."""
+    from latchcheck.properties.timing import CATALOGUE
+
+    return CATALOGUE[name].sentence
+
+
+def save_witnesses(report: Report, folder: Path) -> tuple[dict[str, Path], list[str]]:
+    """Save the witness of every violated property of a configuration, all of them or none.
+
+    The file of each property, and why those without one have none. Raises OSError.
+    """
+    from latchcheck.counterexamples import Stale, write_all
+    from latchcheck.model.config import Config
+
+    config, fixtures, lost = report.config, {}, []
+    assert isinstance(config, Config)
+    for one in report.properties:
+        if one.witness is None:
+            continue
+        try:
+            fixture = timed_fixture(config, one.id, one.witness, engine=one.engine)
+        except Stale as stale:
+            lost.append(f"{one.id}: {stale}")
+            continue
+        fixtures[one.id] = attrs.evolve(fixture, id=f"{fixture.id}.{_digest(fixture)}")
+    paths = {name: folder / f"{fixture.id}.json" for name, fixture in fixtures.items()}
+    write_all({paths[name]: fixture for name, fixture in fixtures.items()})
+    return paths, lost
+
+
+def save_hits(asked: Asked, hits: Sequence[Hit], seed: int, folder: Path) -> tuple[dict[str, Path], list[str]]:
+    """Save the runs that a sample found, all of them or none; returns and raises as `save_witnesses`."""
+    from latchcheck.counterexamples import Stale, write_all
+
+    fixtures, lost = {}, []
+    for hit in hits:
+        try:
+            fixture = _of_hit(asked, hit, seed)
+        except Stale as stale:
+            lost.append(f"{hit.asked.id}: {stale}")
+            continue
+        fixtures[hit.asked.id] = attrs.evolve(fixture, id=f"{fixture.id}.{_digest(fixture)}")
+    paths = {name: folder / f"{fixture.id}.json" for name, fixture in fixtures.items()}
+    write_all({paths[name]: fixture for name, fixture in fixtures.items()})
+    return paths, lost
+
+
+def _of_hit(asked: Asked, hit: Hit, seed: int) -> Fixture:
+    from latchcheck.counterexamples import Case, FoundBy, Stale, made, slug
+    from latchcheck.model.policy import Policy
+    from latchcheck.properties.lifecycle.catalogue import cone, rule
+    from latchcheck.report.envelope import versions
+
+    found_by = FoundBy("stateful", seed, versions())
+    name, config = hit.asked.id, asked.configs.get(hit.asked.id)
+    if config is not None:
+        return _timed(config, name, hit.trace, hit.clause, found_by)
+    if not hit.trace.steps:
+        raise Stale("it is broken before the first step, and a saved run has at least one")
+    policy = Policy.parse(",".join(f"{switch}={value}" for switch, value in asked.plan.policy.items()) or "guarded")
+    inside = cone(rule(name), scope_of(hit.search))
+    built = inside.build(policy)
+    fixture = made(
+        f"{name}/{slug(str(policy))}",
+        Case(built.system, rule(name).over(built.room)),
+        hit.trace,
+        hit.clause,
+        era=policy.era,
+        policy={switch: value for switch, value in policy.changed.items() if switch != "era"},
+        scope=inside.scope.named,
+        found_by=found_by,
+    )
+    correct = inside.build(Policy.parse(f"era={policy.era}")).system
+    return attrs.evolve(fixture, steps=answered(correct, fixture))
+
+
+def scope_of(search: Search) -> Scope:
+    """The sizes of a search of the lifecycle model."""
+    from latchcheck.model.scope import Scope
+
+    return Scope.parse(search.scope)
+
+
+def answered(correct: System, fixture: Fixture) -> tuple[Event, ...]:
+    """The steps of a fixture with what a correct implementation answers to each."""
+    from latchcheck.counterexamples import guarded
+
+    return guarded(correct, fixture.steps, GUARDED_NAMES)
+
+
+GUARDED_NAMES = {"write_terminal": "report"}
+
+
+def _digest(fixture: Fixture) -> str:
+    """Eight letters that differ where two runs of one name differ, so that neither is written over the other."""
+    from hashlib import sha256
+
+    from latchcheck.counterexamples import FoundBy, dump
+
+    meant = attrs.evolve(fixture, found_by=FoundBy("any", None, {}))
+    return sha256(dump(meant).encode()).hexdigest()[:8]
 
 
 def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, scope: str = "ci") -> list[Path]:
@@ -59,9 +176,7 @@ def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, s
 
 def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
     """The shortest counterexample of a property under one mutant, or None where it holds."""
-    import attrs
-
-    from latchcheck.counterexamples import Case, FoundBy, guarded, made, slug
+    from latchcheck.counterexamples import Case, FoundBy, made, slug
     from latchcheck.engines.explicit import explore
     from latchcheck.model.policy import Policy
     from latchcheck.model.scope import Scope
@@ -90,5 +205,4 @@ def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
         found_by=FoundBy("explicit", None, versions()),
         shortest=len(found.counterexample),
     )
-    answers = guarded(correct, fixture.steps, {"write_terminal": "report"})
-    return attrs.evolve(fixture, steps=answers)
+    return attrs.evolve(fixture, steps=answered(correct, fixture))
