@@ -177,9 +177,12 @@ def _collision(outcomes: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any],
         writes.append(Event(None, "worker", "write_terminal", {"status": outcome, "worker": worker}))
     if "cancelled" in outcomes:
         return {"cancels": 1, "instances": 1}, policy, [*created, *checks, *writes]
+    # Two workers have one task where the first was taken for dead.
     created += [
-        Event(None, "network", "redeliver", {"task": "t1"}),
+        Event(None, "worker", "stall", {"worker": "w1"}),
+        Event(None, "server", "expire_lease", {"task": "t1"}),
         Event(None, "worker", "deliver", {"task": "t1", "worker": "w2"}),
+        Event(None, "worker", "wake", {"worker": "w1"}),
     ]
     checks.append(Event(None, "worker", "check", {"worker": "w2"}))
-    return {"workers": 2, "redeliveries": 1}, {**policy, "lease": "none"}, [*created, *checks, *writes]
+    return {"workers": 2, "stalls": 1}, {**policy, "lease": "unfenced"}, [*created, *checks, *writes]
