@@ -24,19 +24,22 @@ Replays = Callable[[Steps], bool]
 TRIES_MAX = 20_000
 PAIRS_STEPS_MAX = 40
 """Runs longer than this are not searched for pairs of events, of which there are too many."""
+MOVED_STEPS_MAX = 12
+"""Runs longer than this are not searched for an event that could come earlier."""
 
 
 def minimise(steps: Steps, replays: Replays, *, tries_max: int = TRIES_MAX) -> Steps:
     """A run made of these steps that still replays and that no single change below makes smaller.
 
     The changes: leave out one or more events, put two alike that follow one another together, let the rest of the run
-    come earlier, make a number smaller. Each is tried in a fixed order, so the result is always the same.
+    come earlier, make a number smaller, let one event of a short run come before others and leave out some.
+    Each is tried in a fixed order, so the result is always the same.
     At most `tries_max` runs are tried. Raises ValueError where the steps do not replay to begin with.
     """
     search = _Search(replays, tries_max)
     if not search.tries(steps):
         raise ValueError("the run does not replay to begin with, so there is nothing to minimise")
-    changes = (_without_some, _without_two, _merged, _earlier, _with_less)
+    changes = (_without_some, _without_two, _merged, _earlier, _with_less, _moved_without)
     while True:
         smaller = next((better for change in changes if (better := search.first(change(steps))) is not None), None)
         if smaller is None:
@@ -97,6 +100,24 @@ def _merged(steps: Steps) -> Iterator[Steps]:
         args = {name: _added(value, other.args.get(name)) for name, value in one.args.items()}
         # The later instant is the one at which both have happened.
         yield (*steps[:i], attrs.evolve(other, args=args), *steps[i + 2 :])
+
+
+def _moved_without(steps: Steps) -> Iterator[Steps]:
+    """With an event moved to an earlier place, and without one or two others that it then does without.
+
+    Where an event must come first for a shorter run, no leaving out alone leads there.
+    """
+    if len(steps) > MOVED_STEPS_MAX or any(one.at_ms is not None for one in steps):
+        return
+    for place in range(1, len(steps)):
+        for to in range(place):
+            moved = (*steps[:to], steps[place], *steps[to:place], *steps[place + 1 :])
+            yield from (moved[:i] + moved[i + 1 :] for i in range(len(moved)) if i != to)
+            yield from (
+                moved[:i] + moved[i + 1 : j] + moved[j + 1 :]
+                for i, j in combinations(range(len(moved)), 2)
+                if to not in (i, j)
+            )
 
 
 def _added(one: Value, other: Value | None) -> Value:

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from latchcheck.kernel import Bool, Choice, Enum, Sentence
 
-from . import dispatch, record
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
+from . import dispatch, record, replica
+from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, choose, either, no, when
 
 Guard = list[tuple[str, Any]]
 
@@ -95,9 +95,8 @@ def actions(room: Room) -> None:
         _declare(room)
     _call(room)
     _admit(room)
+    _judge(room)
     _reply(room)
-    if room.has("keys"):
-        _replay(room)
     if room.has("capability"):
         _refuse(room)
         _direct(room)
@@ -108,6 +107,7 @@ def insert(room: Room, effects: Effects, task: Pick, seed: Any, client: Pick | N
     effects.put("was", task, record.STATUS[record.UNBORN])
     effects.put("status", task, seed)
     effects.put("version", task, 1)
+    record.age(room, effects, task)
     effects.put("slot", task, no(record.is_terminal(seed)))
     if room.has("outcomes"):
         effects.put("first", task, seed, record.is_terminal(seed))
@@ -120,7 +120,7 @@ def insert(room: Room, effects: Effects, task: Pick, seed: Any, client: Pick | N
         effects.put("owner", task, tenant_of(room, client))
     effects.put("accepted", task, room.name("clients", client))
     if room.has("keys"):
-        effects.put("digest", task, _digest(room, client))
+        effects.put("digest", task, asked_digest(room, client))
         effects.put("keyed", task, room.name("clients", client))
         effects.put("entry", client, room.name("tasks", task))
 
@@ -139,14 +139,15 @@ def _tenants(room: Room) -> Enum:
     return Enum(f"tenants_{len(room.tenants)}_or_none", (NONE, *room.tenants))
 
 
-def _seed(room: Room) -> tuple[list[Choice], Any]:
-    seeds = SEEDS[room.policy.seed_status]
-    if len(seeds) == 1:
-        return [], record.STATUS[seeds[0]]
-    domain = Enum(f"Seed{len(seeds)}", seeds)
+def seeds(room: Room) -> tuple[list[Choice], Any]:
+    """The choice of the status in which a task begins, where the policy leaves one, and that status."""
+    labels = SEEDS[room.policy.seed_status]
+    if len(labels) == 1:
+        return [], record.STATUS[labels[0]]
+    domain = Enum(f"Seed{len(labels)}", labels)
     choice = Choice("seed", domain)
-    picked = record.STATUS[seeds[-1]]
-    for label in seeds[-2::-1]:
+    picked = record.STATUS[labels[-1]]
+    for label in labels[-2::-1]:
         picked = when(choice.term == domain[label], record.STATUS[label], picked)
     return [choice], picked
 
@@ -162,7 +163,7 @@ def _fresh(room: Room, task: Pick) -> Guard:
 def _create(room: Room) -> None:
     task_choice, task = room.pick("task", "tasks")
     effects = Effects(room)
-    seeds, seed = _seed(room)
+    seeded, seed = seeds(room)
     choices, client = [task_choice], None
     if room.has("owners"):
         client_choice, client = room.pick("client", "clients")
@@ -171,7 +172,7 @@ def _create(room: Room) -> None:
     fresh = [("its message is announced", room.read("to_commit", task))] if before_commit else _fresh(room, task)
     insert(room, effects, task, seed, client)
     effects.put("to_commit", task, FALSE)
-    room.act("create", "server", [*room.serving(), *fresh], effects, [*choices, *seeds], [record.DIAGRAM])
+    room.act("create", "server", [*room.serving(), *fresh], effects, [*choices, *seeded], [record.DIAGRAM])
 
 
 def _declare(room: Room) -> None:
@@ -252,41 +253,78 @@ def _allowed(room: Room, client: Pick) -> Any:
     return both(may(room, client, "start"), support, room.read("augmented", client))
 
 
-def _prior(room: Room, client: Pick) -> Any:
+def has_prior(room: Room, client: Pick) -> Any:
     """Whether the key of the call already names a task."""
     if not room.has("keys") or room.policy.idempotency == "none":
         return FALSE
-    return no(room.holds("entry", client, NONE))
+    return entry_of(room, client) != room.reference("tasks")[NONE]
 
 
-def _digest(room: Room, client: Pick) -> Any:
+def strangers(room: Room, client: str) -> list[str]:
+    """The clients of other tenants with whom a client shares its keys: none but in one namespace for all."""
+    if not room.has("namespaces") or room.policy.key_namespace == "per-tenant":
+        return []
+    tenants = {one: i % len(room.tenants) for i, one in enumerate(room.clients)}
+    return [one for one in room.clients if tenants[one] != tenants[client]]
+
+
+def entry_of(room: Room, client: Pick) -> Any:
+    """The task that the key of a call names: by the client's own entry, or by one of a stranger."""
+    nothing = room.reference("tasks")[NONE]
+    values = {}
+    for label in client:
+        value = room.read("entry", label)
+        for one in strangers(room, label):
+            value = when(value == nothing, room.read("entry", one), value)
+        values[label] = value
+    return choose(client, values)
+
+
+def asked_digest(room: Room, client: Pick) -> Any:
+    """The digest that a call carries."""
     asked = room.read("digest_asked", client)
     return when(asked == DIGEST["d1"], DIGEST_OR_NONE["d1"], DIGEST_OR_NONE["d2"])
 
 
-def _admit(room: Room) -> None:
-    client_choice, client = room.pick("client", "clients")
-    task_choice, task = room.pick("task", "tasks")
-    seeds, seed = _seed(room)
-    effects = Effects(room)
+def admissible(room: Room, client: Pick) -> Guard:
+    """What a server asks of a call before it makes a task for it."""
     early = room.policy.capability_check == "before-work" or not room.has("capability")
-    late = room.policy.capability_check == "after-work" and room.has("capability")
-    before_commit = room.has("outbox") and room.policy.dispatch == "before-commit"
-    guard: Guard = [
+    return [
         *room.serving(),
         ("its call has arrived", room.holds("call", client, "sent")),
         ("a task may answer it", _allowed(room, client) if early else _wants_task(room, client)),
-        ("its key is new", no(_prior(room, client))),
-        *([("its message is announced", room.read("to_commit", task))] if before_commit else _fresh(room, task)),
+        ("its key is new", no(has_prior(room, client))),
     ]
+
+
+def admit(room: Room, effects: Effects, client: Pick, task: Pick, seed: Any) -> Guard:
+    """Note that a call is answered with a new task, if it still waits for an answer: the guard, after the changes."""
+    late = room.policy.capability_check == "after-work" and room.has("capability")
+    before_commit = room.has("outbox") and room.policy.dispatch == "before-commit"
+    waits = room.holds("call", client, "sent")
     insert(room, effects, task, seed, client)
     effects.put("to_commit", task, FALSE)
-    effects.put("call", client, "begun" if late else "admitted")
-    effects.put("answer", client, room.name("tasks", task))
+    effects.put("call", client, "begun" if late else "admitted", waits)
+    effects.put("answer", client, room.name("tasks", task), waits)
     effects.put("work", client, room.name("tasks", task))
     effects.put("served", None, "start", no(_allowed(room, client)))
-    room.act("admit", "server", guard, effects, [client_choice, task_choice, *seeds], [SAME_KEY, DURABLE_CREATE])
-    if late:
+    return [("its message is announced", room.read("to_commit", task))] if before_commit else _fresh(room, task)
+
+
+def _admit(room: Room) -> None:
+    if room.has("key_race") and room.policy.key_insert == "check-then-insert":
+        return
+    client_choice, client = room.pick("client", "clients")
+    task_choice, task = room.pick("task", "tasks")
+    seeded, seed = seeds(room)
+    effects = Effects(room)
+    guard = [*admissible(room, client), *admit(room, effects, client, task, seed)]
+    room.act("admit", "server", guard, effects, [client_choice, task_choice, *seeded], [SAME_KEY, DURABLE_CREATE])
+
+
+def _judge(room: Room) -> None:
+    if room.policy.capability_check == "after-work" and room.has("capability"):
+        client_choice, client = room.pick("client", "clients")
         effects = Effects(room)
         allowed = _allowed(room, client)
         effects.put("call", client, when(allowed, CALL["admitted"], CALL["refused"]))
@@ -307,32 +345,8 @@ def _reply(room: Room) -> None:
     named = room.follow("tasks", room.read("answer", client))
     effects.put("replied", named, TRUE)
     guard = [*room.serving(), ("its task is admitted", room.holds("call", client, "admitted"))]
+    guard += replica.awaited(room, named)
     room.act("reply", "server", guard, effects, [client_choice], [DURABLE_CREATE])
-
-
-def _replay(room: Room) -> None:
-    if room.policy.idempotency == "none":
-        return
-    client_choice, client = room.pick("client", "clients")
-    prior = room.follow("tasks", room.read("entry", client))
-    same = room.read("digest", prior) == _digest(room, client)
-    guard: Guard = [
-        *room.serving(),
-        ("its call has arrived", room.holds("call", client, "sent")),
-        ("its key names a task", _prior(room, client)),
-    ]
-    effects = Effects(room)
-    effects.put("call", client, "admitted")
-    effects.put("answer", client, room.read("entry", client))
-    checked = room.policy.idempotency == "key-and-digest"
-    room.act(
-        "replay", "server", [*guard, ("the digest is the same", same if checked else TRUE)], effects, [client_choice]
-    )
-    if checked:
-        effects = Effects(room)
-        effects.put("call", client, "refused")
-        guard += [("the digest is another", no(same))]
-        room.act("refuse_collision", "server", guard, effects, [client_choice], [SAME_KEY])
 
 
 def _refuse(room: Room) -> None:

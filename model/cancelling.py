@@ -88,7 +88,7 @@ def _cancel(room: Room) -> None:
     task_choice, task = room.pick("task", "tasks")
     choices, client = _caller(room)
     now = room.read("status", task)
-    opened = record.is_open(now)
+    opened = record.is_open(record.judged(room, task))
     cooperative = room.policy.era == "2026-07-28" and room.policy.cancel_marker == "with-record"
     applies = Choice("applied", Bool())
     effects = Effects(room)
@@ -107,7 +107,7 @@ def _cancel(room: Room) -> None:
         written = FALSE
     effects.put("intent", task, TRUE, opened)
     if cooperative:
-        record.touch(effects, task, both(opened, no(applies.term)))
+        record.touch(room, effects, task, both(opened, no(applies.term)))
     record.write(room, effects, task, "cancelled", written)
     effects.put("acked", task, TRUE, TRUE if room.policy.era == "2026-07-28" else opened)
     if room.policy.cancel_ack == "outcome":
@@ -148,7 +148,7 @@ def _read_then_write(room: Room) -> None:
     guard: Guard = [
         *room.serving(),
         ("the instance is free", room.holds("held_cancel", instance, NONE)),
-        ("the task is open", record.is_open(room.read("status", task))),
+        ("the task is open", record.is_open(record.judged(room, task))),
     ]
     room.act("cancel_reads", "server", guard + room.spend(effects, "cancels"), effects, [instance_choice, task_choice])
     effects = Effects(room)

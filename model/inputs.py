@@ -121,7 +121,9 @@ def _update(room: Room) -> None:
         ("its key is new to the client", no(answered(room, task))),
         ("no answer is under way", room.read("letter", task) == 0),
     ]
-    # In 2025-11-25 the answer travels as the response to a request inside tasks/result.
+    # In 2025-11-25 the question travels inside the answer to tasks/result, and so does what is said to it.
+    if room.policy.result_while_open == "blocks":
+        guard += [("a tasks/result call carries the question", room.read("blocked", task, absent=True))]
     name = "update" if room.policy.era == "2026-07-28" else "respond"
     room.act(name, "client", guard, effects, [choice], [DEDUPLICATED])
 

@@ -16,10 +16,12 @@ from . import (
     client,
     dispatch,
     failures,
+    idempotency,
     inputs,
     network,
     reaper,
     record,
+    replica,
     restart,
     worker,
 )
@@ -47,6 +49,8 @@ MODULES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "failures": (("workers", "attempts"), ("workers", "attempts")),
     "calls": (("clients",), ()),
     "keys": (("clients",), ("calls",)),
+    "key_race": (("clients", "instances"), ("keys",)),
+    "namespaces": (("clients",), ("keys",)),
     "capability": (("clients",), ("calls",)),
     "owners": (("clients",), ()),
     "handles": (("clients",), ("calls",)),
@@ -55,6 +59,7 @@ MODULES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "cancels": (("cancels",), ()),
     "acks": (("cancels",), ("cancels",)),
     "instances": (("cancels", "instances"), ("cancels",)),
+    "lag": (("lag",), ()),
     "inputs": (("workers", "inputs"), ("workers",)),
     "deadlines": (("deadlines",), ()),
     "silences": (("silences",), ()),
@@ -70,7 +75,9 @@ MODULES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 PARTIES: Final = (
     record,
+    replica,
     admission,
+    idempotency,
     dispatch,
     worker,
     failures,
@@ -98,7 +105,7 @@ def available(scope: Scope) -> frozenset[str]:
     if not (scope.deadlines or scope.silences or scope.expiries):
         absent.add("sweeps")
     if scope.tenants == 1:
-        absent.add("owners")
+        absent |= {"owners", "namespaces"}
     return frozenset(name for name in MODULES if not closed((name,)) & absent)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from latchcheck.kernel import Bool, Choice, Enum, IntRange, Sentence
 
-from . import record
+from . import record, replica
 from .cancelling import shown
 from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
 
@@ -21,6 +21,25 @@ POLLING: Final = Sentence(
     "poll via tasks/get to ensure they receive status updates.",
     record.SPEC_2025,
     "Task Status Notification",
+)
+BLOCKS: Final = Sentence(
+    "When a receiver receives a tasks/result request for a task in any other non-terminal status (working or "
+    "input_required), it MUST block the response until the task reaches a terminal status.",
+    record.SPEC_2025,
+    "Result Retrieval",
+)
+RETURNS: Final = Sentence(
+    "When a receiver receives a tasks/result request for a task in a terminal status (completed, failed, or "
+    "cancelled), it MUST return the final result of the underlying request, whether that is a successful result or a "
+    "JSON-RPC error.",
+    record.SPEC_2025,
+    "Result Retrieval",
+)
+WAITS: Final = Sentence(
+    "While the task is working, our replay returned WAIT_TERMINAL; at input_required, it returned WAIT_INPUT; at "
+    "completed, it returned RETURN_RESULT.",
+    "MCP Tasks: The Export That Finished Twice",
+    "Polling is recovery, notifications are latency",
 )
 UNKNOWN_IS_TERMINAL: Final = Sentence(
     "Crucially, treat an unknown or expired id as terminal — a stateless server may have aged the task out, and that's "
@@ -34,6 +53,7 @@ def variables(room: Room) -> None:
     """`view`, what the client believes; `stopped`, it polls no more; `reply`, a poll's answer under way.
 
     With versions also the version of each snapshot, and `newest`, the highest that the client has taken over.
+    `blocked`, in 2025-11-25, a tasks/result call of the client is held until the task ends.
     `note1`, `note2`: notifications under way, the older first.
     History: `wasted`, an answer that told the end did not end the polling.
     """
@@ -44,6 +64,8 @@ def variables(room: Room) -> None:
     room.flags("stopped", room.tasks)
     room.family("reply", room.tasks, VIEW, NONE)
     room.flags("wasted", room.tasks)
+    if _has_result(room):
+        room.flags("blocked", room.tasks)
     if room.has("version"):
         for name in ("view_version", "reply_version", "newest"):
             room.family(name, room.tasks, IntRange(0, most), 0)
@@ -51,6 +73,11 @@ def variables(room: Room) -> None:
         room.family(f"note{slot}", room.tasks, VIEW, NONE)
         if room.has("version"):
             room.family(f"note{slot}_version", room.tasks, IntRange(0, most), 0)
+
+
+def _has_result(room: Room) -> bool:
+    """Whether the era has tasks/result; the extension gives the result with the status."""
+    return room.policy.era == "2025-11-25"
 
 
 def _slots(room: Room) -> range:
@@ -63,6 +90,9 @@ def actions(room: Room) -> None:
     if not room.has("polls"):
         return
     _poll(room)
+    if _has_result(room):
+        _ask_result(room)
+        _return_result(room)
     _arrive(room)
     if _slots(room):
         _notify(room)
@@ -70,9 +100,8 @@ def actions(room: Room) -> None:
         _lose_note(room)
 
 
-def _snapshot(room: Room, task: Pick) -> Any:
-    """The record as a view."""
-    now = shown(room, task)
+def _snapshot(now: Any) -> Any:
+    """A status as a view."""
     value = VIEW["gone"]
     for label in record.TRANSITIONS:
         value = when(now == record.STATUS[label], VIEW[label], value)
@@ -81,14 +110,25 @@ def _snapshot(room: Room, task: Pick) -> Any:
 
 def _poll(room: Room) -> None:
     task_choice, task = room.pick("task", "tasks")
-    effects, choices, content = Effects(room), [task_choice], _snapshot(room, task)
+    effects, choices, content = Effects(room), [task_choice], _snapshot(shown(room, task))
+    version = room.read("version", task, absent=0)
+    if room.has("lag"):
+        asked = Choice("replica", Bool())
+        choices.append(asked)
+        content = when(asked.term, _snapshot(record.copied(room, task)), content)
+        version = when(asked.term, record.copied(room, task, "version"), version)
     if room.has("unknown_statuses"):
         newer = Choice("newer", Bool())
         choices.append(newer)
         content = when(both(newer.term, record.is_open(room.read("status", task))), VIEW["unknown"], content)
     effects.put("reply", task, content)
-    effects.put("reply_version", task, room.read("version", task))
+    effects.put("reply_version", task, version)
     effects.put("silent", task, FALSE, record.is_open(room.read("status", task)))
+    room.act("get_status", "client", _askable(room, task), effects, choices, [POLLING])
+
+
+def _askable(room: Room, task: Pick) -> Guard:
+    """The guard of a request of the follower about its task."""
     known = room.read("status", task) != record.STATUS[record.UNBORN]
     if room.has("handles"):
         domain = room.reference("tasks")
@@ -98,14 +138,47 @@ def _poll(room: Room) -> None:
             for client in room.clients
         )
         known = both(known, either(*knows))
-    guard: Guard = [
+    return [
         *room.serving(),
         ("somebody knows the id", known),
+        # Nobody knows it before the create reply, and that waits for the replica.
+        *replica.awaited(room, task),
         ("the client still polls", no(room.read("stopped", task))),
         ("no answer is under way", room.holds("reply", task, NONE)),
         ("no sweep is under way", room.holds("sweep", None, "idle", absent=True)),
     ]
-    room.act("get_status", "client", guard, effects, choices, [POLLING])
+
+
+def _ask_result(room: Room) -> None:
+    """tasks/result of 2025-11-25: an outcome at once, a call that is held, or under a policy another answer."""
+    choice, task = room.pick("task", "tasks")
+    now, held = shown(room, task), room.policy.result_while_open == "blocks"
+    opened, content = record.is_open(now), _snapshot(now)
+    if room.policy.result_while_open == "returns":
+        # Whatever the work has so far is given out as its result.
+        content = when(opened, VIEW["completed"], content)
+    effects = Effects(room)
+    effects.put("blocked", task, TRUE, both(opened, held))
+    effects.put("reply", task, content, no(both(opened, held)))
+    effects.put("reply_version", task, room.read("version", task, absent=0), no(both(opened, held)))
+    guard = [*_askable(room, task), ("no tasks/result call is held", no(room.read("blocked", task)))]
+    room.act("ask_result", "client", guard, effects, [choice], [BLOCKS if held else WAITS])
+
+
+def _return_result(room: Room) -> None:
+    choice, task = room.pick("task", "tasks")
+    effects = Effects(room)
+    effects.put("blocked", task, FALSE)
+    effects.put("reply", task, _snapshot(shown(room, task)))
+    effects.put("reply_version", task, room.read("version", task, absent=0))
+    guard: Guard = [
+        *room.serving(),
+        ("a tasks/result call is held", room.read("blocked", task)),
+        ("the task is over", no(record.is_open(shown(room, task)))),
+        ("no answer is under way", room.holds("reply", task, NONE)),
+    ]
+    if room.policy.result_while_open == "blocks":
+        room.act("return_result", "server", guard, effects, [choice], [RETURNS])
 
 
 def _adopt(room: Room, effects: Effects, task: Pick, content: Any, version: Any) -> Any:
@@ -135,6 +208,7 @@ def _arrive(room: Room) -> None:
         ends.append(unknown)
     stops = both(either(*ends), taken)
     effects.put("stopped", task, TRUE, stops)
+    effects.put("blocked", task, FALSE, stops)
     effects.put("wasted", task, TRUE, both(either(terminal, gone), no(stops)))
     effects.put("reply", task, NONE)
     effects.put("reply_version", task, 0)
@@ -152,7 +226,7 @@ def _notify(room: Room) -> None:
     free = [room.holds(f"note{slot}", task, NONE) for slot in slots]
     first = TRUE
     for slot, empty in zip(slots, free, strict=True):
-        effects.put(f"note{slot}", task, _snapshot(room, task), both(first, empty))
+        effects.put(f"note{slot}", task, _snapshot(shown(room, task)), both(first, empty))
         effects.put(f"note{slot}_version", task, room.read("version", task), both(first, empty))
         first = both(first, no(empty))
     guard: Guard = [

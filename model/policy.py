@@ -92,6 +92,17 @@ class Policy:
         "outlasts-limits", "any", meaning="whether the ttl of a task ends after its deadline or its silence"
     )
     retention: str = _switch("from-terminal", "from-creation", meaning="whether a terminal write starts the ttl again")
+    key_insert: str = _switch(
+        "unique", "check-then-insert", meaning="whether a key is looked up and entered in one transaction"
+    )
+    key_namespace: str = _switch("per-tenant", "global", meaning="whose calls a key is remembered for")
+    create_visibility: str = _switch(
+        "every-instance", "one-instance", meaning="whether a create reply waits until every instance can read the task"
+    )
+    result_while_open: str = _switch(
+        "blocks", "answers-wait", "returns", meaning="what tasks/result of 2025-11-25 does while the task is open"
+    )
+    guard_reads: str = _switch("primary", "replica", meaning="which copy of the record the guard of a write looks at")
 
     @classmethod
     def parse(cls, text: str) -> Policy:

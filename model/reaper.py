@@ -68,6 +68,7 @@ def delete(room: Room, effects: Effects, task: Pick | str, on: Any) -> None:
     """Note that a record goes, and with it, under an atomic cleanup, all that belongs to it."""
     effects.put("was", task, room.read("status", task), on)
     effects.put("status", task, record.STATUS[record.GONE], on)
+    record.age(room, effects, task, on)
     effects.put("expired", task, FALSE, on)
     if room.policy.cleanup == "atomic":
         clear(room, effects, task, on)

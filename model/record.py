@@ -105,6 +105,29 @@ def variables(room: Room) -> None:
         room.flags("slot", room.tasks)
 
 
+def is_copied(room: Room, task: Pick | str) -> Any:
+    """The replica is near enough to the record to be read from."""
+    return room.read("behind", task) <= room.scope.lag if room.has("lag") else FALSE
+
+
+def copied(room: Room, task: Pick | str, name: str = "status") -> Any:
+    """The status or the version that is read from the replica; what is stored where it is too far behind."""
+    stored = room.read(name, task, absent=0)
+    if not room.has("lag") or name not in room.families:
+        return stored
+    return when(is_copied(room, task), room.read({"status": "copy", "version": "copy_version"}[name], task), stored)
+
+
+def judged(room: Room, task: Pick | str, name: str = "status") -> Any:
+    """The status or the version that the guard of a write looks at."""
+    return room.read(name, task, absent=0) if room.policy.guard_reads == "primary" else copied(room, task, name)
+
+
+def age(room: Room, effects: Effects, task: Pick | str, on: Any = TRUE) -> None:
+    """Note that the replica is one more write behind, or too far to be read from."""
+    effects.put("behind", task, lambda count: when(count <= room.scope.lag, count + 1, count), on)
+
+
 def write(room: Room, effects: Effects, task: Pick, status: Any, on: Any = TRUE) -> None:
     """Note the changes of a write that is applied where `on` holds: the status and all that goes with it."""
     status = room.families["status"].literal(status)
@@ -113,6 +136,7 @@ def write(room: Room, effects: Effects, task: Pick, status: Any, on: Any = TRUE)
     effects.put("was", task, old, on)
     effects.put("status", task, status, on)
     effects.put("version", task, lambda version: version + 1, on)
+    age(room, effects, task, on)
     if room.has("outcomes"):
         first = room.read("first", task)
         effects.put("first", task, status, both(ends, first == STATUS[UNBORN]))
@@ -123,9 +147,10 @@ def write(room: Room, effects: Effects, task: Pick, status: Any, on: Any = TRUE)
     effects.put("read_cancelled", task, TRUE, both(on, status == STATUS["cancelled"]))
 
 
-def touch(effects: Effects, task: Pick, on: Any = TRUE) -> None:
+def touch(room: Room, effects: Effects, task: Pick, on: Any = TRUE) -> None:
     """Note the changes of a write that leaves the status as it is."""
     effects.put("version", task, lambda version: version + 1, on)
+    age(room, effects, task, on)
 
 
 def has_room(room: Room, task: Pick) -> list[tuple[str, Any]]:
@@ -158,7 +183,7 @@ def obstacles(room: Room, task: Pick, status: Any, version: Any = None, fenced: 
     `version` is what the writer read, None for a write that carries none; `fenced` says that its lease is another's.
     """
     policy = room.policy
-    now = room.read("status", task)
+    now, stored = judged(room, task), judged(room, task, "version")
     missing = now == STATUS[UNBORN]
     if policy.missing_record == "refused":
         missing = either(missing, now == STATUS[GONE])
@@ -175,7 +200,7 @@ def obstacles(room: Room, task: Pick, status: Any, version: Any = None, fenced: 
             found["BLOCK_TERMINAL_REWRITE"] = both(is_terminal(now), now != status)
     found["BLOCK_FENCED"] = fenced
     if version is not None and policy.version_check == "on" and room.has("version"):
-        found["BLOCK_STALE_VERSION"] = version != room.read("version", task)
+        found["BLOCK_STALE_VERSION"] = version != stored
     if policy.missing_record == "upsert":
         # An insert-or-update looks at its conditions only where there is a row to look at.
         there = now != STATUS[GONE]

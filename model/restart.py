@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from latchcheck.kernel import Enum, Sentence
 
-from . import record
+from . import record, replica
 from .admission import CALL, DURABLE_CREATE
 from .failures import PAPER, is_spent
 from .room import FALSE, NONE, TRUE, Effects, Room, both, either, no, when
@@ -70,6 +70,7 @@ def _durability(room: Room) -> None:
         effects = Effects(room)
         effects.put("replied", task, TRUE)
         guard = [*room.serving(), ("there is a record", there), ("no reply was sent", no(room.read("replied", task)))]
+        guard += replica.awaited(room, task)
         room.act("reply", "server", guard, effects, [choice], [DURABLE_CREATE])
 
 
@@ -92,6 +93,7 @@ def _crash(room: Room) -> None:
         effects.put("holder", task, NONE)
         effects.put("triaged", task, "no")
         effects.put("just_stored", task, FALSE)
+        effects.put("blocked", task, FALSE)
         kept = room.policy.store == "durable"
         lost = no(room.read("durable", task, absent=True)) if kept else TRUE
         effects.put("status", task, record.STATUS[record.UNBORN], both(lost, record.exists(room.read("status", task))))

@@ -30,7 +30,8 @@ class Scope:
     workers: int = _size(1, "workers")
     clients: int = _size(0, "clients that call, poll and hold handles")
     tenants: int = _size(1, "principals; client number i belongs to tenant number i modulo this", least=1)
-    instances: int = _size(0, "server instances that handle a cancel in two steps where the guard has two")
+    instances: int = _size(0, "server instances that read and write in two steps where the guard has two")
+    lag: int = _size(0, "writes by which a replica that is read from may be behind; 0: every read is of the primary")
     crashes: int = _size(0, "crashes of a worker")
     stalls: int = _size(0, "pauses of a worker that is alive but renews nothing")
     restarts: int = _size(0, "crashes of the server, each followed by a start")
@@ -46,6 +47,7 @@ class Scope:
     deadlines: int = _size(0, "1: execution deadlines may pass")
     silences: int = _size(0, "1: a client may go silent for longer than the orphan window")
     expiries: int = _size(0, "1: ttls may pass")
+    spare: int = _size(0, "parties of each kind beyond those that a property speaks about, where it is searched alone")
     unknown_statuses: int = _size(0, "1: a server may report a status that the client does not know")
 
     @classmethod
@@ -83,17 +85,20 @@ class Scope:
         return f"Scope.parse({str(self)!r})"
 
 
+# The parties of which `spare` builds in more than a property speaks about.
+SPARED: Final = ("tasks", "workers", "clients", "tenants", "instances")
 SIZES: Final = {field.name: dict(field.metadata) for field in attrs.fields(Scope)}
 _CI: Final = Scope(
     tasks=2,
     workers=2,
     clients=2,
     tenants=2,
-    instances=1,
+    instances=2,
     crashes=1,
     stalls=1,
     restarts=1,
     redeliveries=1,
+    lag=1,
     cancels=1,
     inputs=2,
     attempts=2,
@@ -109,6 +114,21 @@ _CI: Final = Scope(
 )
 SCOPES: Final = {
     "ci": _CI,
-    "deep": attrs.evolve(_CI, crashes=2, stalls=2, redeliveries=2, cancels=2, restarts=2, attempts=3, inputs=3),
-    "wide": attrs.evolve(_CI, tasks=3, workers=3, clients=3, instances=2),
+    # The same parties, and more of what may go wrong.
+    "deep": attrs.evolve(
+        _CI,
+        crashes=2,
+        stalls=2,
+        redeliveries=2,
+        cancels=2,
+        restarts=2,
+        attempts=3,
+        inputs=3,
+        lag=2,
+        client_crashes=2,
+        losses=2,
+        reissues=3,
+    ),
+    # As much may go wrong, and of each party that a property speaks about there is one more.
+    "wide": attrs.evolve(_CI, spare=1, tasks=3, workers=3, clients=3, instances=3),
 }

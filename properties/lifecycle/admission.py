@@ -26,9 +26,9 @@ TENANT_ISOLATION = Rule(
     "MUST",
     access.LOCATOR,
     ("owners",),
-    ("cancels",),
+    ("cancels", "namespaces"),
     _isolated,
-    ("tenant_check=reads-only", "tenant_check=off"),
+    ("tenant_check=reads-only", "tenant_check=off", "key_namespace=global"),
     one_task(clients=2, tenants=2, workers=1),
 )
 
@@ -100,6 +100,9 @@ def _same_key(room: Room) -> Claim:
         there = (record.exists(room.read("status", task)) for task in pair)
         return both(*there, one == other, one != room.reference("clients")[NONE])
 
+    def uncrossed(client: str) -> object:
+        return no(room.read("crossed", client))
+
     def answered(client: str) -> object:
         given = either(*(room.holds("call", client, stage) for stage in ("admitted", "replied")))
         digests = admission.DIGEST_OR_NONE
@@ -123,6 +126,7 @@ def _same_key(room: Room) -> Claim:
         (
             ("a key names one task", both(*(no(made_twice(pair)) for pair in pairs))),
             ("a call is answered with a task of its digest", every(room.clients, answered)),
+            ("no key of another tenant decides about a call", every(room.clients, uncrossed)),
         ),
         some(
             room.clients,
@@ -141,8 +145,8 @@ IDEMPOTENT_CREATE = Rule(
         "The restart exposed the real unit of durability",
     ),
     ("keys",),
-    (),
+    ("key_race", "namespaces"),
     _same_key,
-    ("idempotency=key-only", "idempotency=none"),
-    {"tasks": 2, "clients": 1, "reissues": 2, "workers": 1},
+    ("idempotency=key-only", "idempotency=none", "key_insert=check-then-insert", "key_namespace=global"),
+    {"tasks": 2, "clients": 2, "reissues": 2, "instances": 2, "workers": 1},
 )

@@ -10,7 +10,7 @@ from latchcheck.kernel import ModelError, Property, System
 
 from ...model.lifecycle import MODULES, Lifecycle, available, closed, lifecycle
 from ...model.policy import Policy
-from ...model.scope import SIZES, Scope
+from ...model.scope import SIZES, SPARED, Scope
 from . import admission, cancelling, clients, durability, execution, inputs, outcomes, sweeps, writes
 from .rules import Rule
 
@@ -75,13 +75,14 @@ def cone(asked: Rule, scope: Scope, *, narrow: bool = True) -> Cone:
     read = {size for name in modules for size in MODULES[name][0]} | set(_ALWAYS)
     if "clients" in read:
         read |= {"tenants", "reissues"}
-    if "owners" not in modules:
+    if not modules & {"owners", "namespaces"}:
         read.discard("tenants")
     kept = {name: size for name, size in scope.named.items() if name in read}
     if "workers" not in read:
         kept["workers"] = 0
     smaller = Scope(**kept)
     limits = {name: limit for name, limit in asked.limits.items() if limit >= SIZES[name]["least"]}
+    limits |= {name: limits[name] + scope.spare for name in SPARED if name in limits}
     return Cone(modules, smaller.at_most(**limits) if narrow else smaller)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 from latchcheck.kernel import Sentence
 
 from ...model import client as clients
@@ -11,6 +13,7 @@ from ...model import network, record
 from ...model.network import VIEW
 from ...model.record import STATUS
 from ...model.room import NONE, Room, both, either, no
+from ...model.scope import LARGEST, Scope
 from .rules import SEMANTICS, Claim, Obligation, Rule, every, implies, one_task, some
 
 
@@ -49,8 +52,14 @@ def _finds_handle(room: Room) -> Obligation:
         waits,
         known,
         ("recover", "reissue", "replay", "reply", "receive"),
-        "the safety form asks that a way is left; the leads-to form needs a reissue for each crash and each loss",
+        "the safety form asks that a way is left; the leads-to form has a reissue for each crash and each loss, "
+        "whatever the scope allows, as a client that calls again does so until it has its handle",
     )
+
+
+def _until_it_has_one(scope: Scope) -> Scope:
+    needed = min(scope.client_crashes + scope.losses, LARGEST)
+    return attrs.evolve(scope, reissues=max(scope.reissues, needed))
 
 
 HANDLE_NEVER_LOST = Rule(
@@ -75,6 +84,7 @@ HANDLE_NEVER_LOST = Rule(
     ),
     {"tasks": 2, "clients": 1, "workers": 1},
     _finds_handle,
+    _until_it_has_one,
 )
 
 
@@ -105,7 +115,7 @@ def _stops(room: Room) -> Obligation:
     return Obligation(
         some(room.tasks, over),
         every(room.tasks, lambda task: implies(over(task), room.read("stopped", task))),
-        ("get_status", "see_status"),
+        ("replicate", "get_status", "see_status", "return_result"),
         "the safety form asks that the first answer that tells the end ends the polling",
     )
 
@@ -115,7 +125,7 @@ CLIENT_CONVERGES = Rule(
     "MUST",
     network.UNKNOWN_IS_TERMINAL,
     ("polls", "outcomes"),
-    ("workers", "cancels", "expiries", "deletion", "unknown_statuses"),
+    ("workers", "cancels", "expiries", "deletion", "unknown_statuses", "lag"),
     _converges,
     (
         "unknown_id=retry",
@@ -123,8 +133,10 @@ CLIENT_CONVERGES = Rule(
         "cancel_ack=outcome",
         "cancel_marker=own-life",
         "missing_record=upsert",
+        "create_visibility=one-instance",
+        "era=2025-11-25,result_while_open=returns",
     ),
-    one_task(workers=1),
+    one_task(workers=1, lag=1),
     _stops,
 )
 
@@ -151,8 +163,12 @@ VIEW_NEVER_GOES_BACK = Rule(
         "section 5",
     ),
     ("polls", "version"),
-    ("notifications", "workers", "inputs"),
+    ("notifications", "workers", "inputs", "lag"),
     _forward,
-    ("notifications=lossy,view=last-arrival-wins", "notifications=reordered,view=last-arrival-wins"),
-    one_task(workers=1, inputs=1),
+    (
+        "view=last-arrival-wins",
+        "notifications=lossy,view=last-arrival-wins",
+        "notifications=reordered,view=last-arrival-wins",
+    ),
+    one_task(workers=1, inputs=1, lag=2),
 )

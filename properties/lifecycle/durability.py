@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import admission, dispatch, failures, record, restart
+from ...model import admission, dispatch, failures, record, replica, restart
 from ...model.room import Room, both, either, no
 from .rules import Claim, Obligation, Rule, every, implies, one_task, some
 
 
 def _resolves(room: Room) -> Claim:
+    def is_there(task: str) -> Any:
+        return implies(room.read("replied", task), no(room.holds("status", task, record.UNBORN)))
+
+    def is_found(task: str) -> Any:
+        return implies(room.read("replied", task), no(replica.hides(room, task)))
+
+    clauses = [("a task that a reply has named is there or was deleted", every(room.tasks, is_there))]
+    if room.has("lag"):
+        clauses += [("every instance finds a task that a reply has named", every(room.tasks, is_found))]
     return Claim(
-        (
-            (
-                "a task that a reply has named is there or was deleted",
-                every(
-                    room.tasks,
-                    lambda task: implies(room.read("replied", task), no(room.holds("status", task, record.UNBORN))),
-                ),
-            ),
-        ),
+        tuple(clauses),
         both(room.holds("server", None, "starting"), some(room.tasks, lambda task: room.read("replied", task))),
     )
 
@@ -29,9 +30,9 @@ DURABLE_BEFORE_REPLY = Rule(
     "MUST",
     admission.DURABLE_CREATE,
     ("durability", "restarts"),
-    (),
+    ("lag",),
     _resolves,
-    ("create_durability=after-reply", "store=volatile"),
+    ("create_durability=after-reply", "store=volatile", "create_visibility=one-instance"),
     one_task(workers=1),
 )
 

@@ -19,12 +19,16 @@ VARIANTS: Final = (
     "era=2025-11-25",
     "notifications=lossy",
     "notifications=reordered",
-    "view=last-arrival-wins",
+    # The extension has no tasks/result; that of 2025-11-25 may answer that there is nothing yet.
+    "result_while_open=answers-wait",
+    "result_while_open=returns",
+    "era=2025-11-25,result_while_open=answers-wait",
 )
 _COMBINED: Final = (
     "notifications=lossy,view=last-arrival-wins",
     "notifications=reordered,view=last-arrival-wins",
     PRINTED,
+    "era=2025-11-25,result_while_open=returns",
 )
 MUTANTS: Final = (
     *(

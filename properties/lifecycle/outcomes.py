@@ -29,10 +29,10 @@ ONE_TERMINAL_OUTCOME = Rule(
     "MUST",
     Sentence("One race, one winner, one stored fact.", EXPORT, "One terminal write gets the latch"),
     ("outcomes",),
-    ("workers", "cancels", "instances", "stalls", "inputs"),
+    ("workers", "cancels", "instances", "stalls", "inputs", "lag"),
     _one_outcome,
-    ("terminal_guard=check-then-set", "terminal_guard=none"),
-    one_task(workers=2, inputs=1),
+    ("terminal_guard=check-then-set", "terminal_guard=none", "guard_reads=replica"),
+    one_task(workers=2, inputs=1, instances=1, lag=2),
 )
 
 

@@ -11,6 +11,7 @@ from latchcheck.kernel import Clause, FrozenMap, Property, Sentence
 from latchcheck.kernel.records import Keyword
 
 from ...model.room import Room, both, either, no
+from ...model.scope import Scope
 
 SEMANTICS: Final = "docs/reference/semantics.md"
 EXPORT: Final = "MCP Tasks: The Export That Finished Twice"
@@ -38,6 +39,10 @@ class Obligation:
     note: str
 
 
+def _as_it_is(scope: Scope) -> Scope:
+    return scope
+
+
 @attrs.frozen
 class Rule:
     """A property of the lifecycle, for any scope.
@@ -46,6 +51,8 @@ class Rule:
     `parties` are the others that can break it; together they are its cone.
     `limits` are sizes beyond which a larger scope adds nothing it speaks about: most speak about one task at a time.
     `mutants` are the policies that break it: each removes a guard that it is about.
+    `unhurried` makes of a scope the one in which the leads-to form is asked: what a party must be able to repeat until
+    it succeeds is no rare event, and its budget may not be what ends a run.
     """
 
     id: str
@@ -57,6 +64,7 @@ class Rule:
     mutants: tuple[str, ...]
     limits: FrozenMap[int] = attrs.field(converter=FrozenMap, factory=FrozenMap)
     obligation: Callable[[Room], Obligation] | None = None
+    unhurried: Callable[[Scope], Scope] = _as_it_is
 
     @property
     def modules(self) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def _search(made: tuple[Lifecycle, tuple[Property, ...]], symmetry: bool) -> Sea
 
 
 def _later(rule: Rule, scope: Scope, policy: Policy) -> Search:
-    built = cone(rule, scope).build(policy)
+    built = cone(rule, rule.unhurried(scope)).build(policy)
     form = rule.leads_to(built.room)
     assert form is not None, rule.id
     return Search(built.system, (form[0],), str(built.room.scope), fairness=form[1])

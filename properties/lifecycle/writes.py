@@ -35,10 +35,10 @@ STALE_WRITER_BLOCKED = Rule(
         "One terminal write gets the latch",
     ),
     ("version", "stale_writes"),
-    ("cancels", "inputs"),
+    ("cancels", "inputs", "lag"),
     _stale,
-    ("version_check=off", "terminal_guard=check-then-set"),
-    one_task(workers=2, inputs=1),
+    ("version_check=off", "terminal_guard=check-then-set", "guard_reads=replica"),
+    one_task(workers=2, inputs=1, lag=1),
 )
 
 

@@ -41,12 +41,31 @@ PAIRS: tuple[tuple[str, str, str, int, frozenset[str]], ...] = (
     ),
     ("workers=1,clients=1,cancels=1,expiries=1", "cleanup=piecewise", "", 2_487, frozenset({"cleanup-is-complete"})),
     ("workers=1,restarts=1,attempts=2,crashes=1", "era=2025-11-25", "", 434, frozenset()),
+    (
+        "lag=1,workers=1,cancels=1",
+        "guard_reads=replica",
+        "",
+        281,
+        frozenset(
+            {
+                "one-terminal-outcome",
+                "legal-transitions-only",
+                "stale-writer-blocked",
+                "repeat-is-not-rewrite",
+                "cancel-is-intent",
+            }
+        ),
+    ),
+    ("workers=1,lag=1,polls=1,cancels=1", "guarded", "", 1_813, frozenset()),
+    ("ci", "key_insert=check-then-insert", "idempotent-create", 2_781, frozenset({"idempotent-create"})),
+    ("clients=2,tenants=2", "key_namespace=global", "", 6_493, frozenset({"tenant-isolation", "idempotent-create"})),
+    ("workers=1,polls=1,expiries=1", "era=2025-11-25", "", 987, frozenset()),
     ("deep", "guarded", "answered-input-is-consumed", 23, frozenset()),
     (
         "ci",
         "view=last-arrival-wins,notifications=lossy",
         "view-never-goes-back",
-        2_597,
+        11751,
         frozenset({"view-never-goes-back"}),
     ),
     (

@@ -21,8 +21,8 @@ PASSAGES = tomllib.loads(Path(__file__).with_name("passages.toml").read_text(enc
 def quoted() -> dict[str, Sentence]:
     """Every sentence that a property formalises or an action implements, by who quotes it."""
     found = {name: rule.sentence for name, rule in CATALOGUE.items()}
-    for era in ("2026-07-28", "2025-11-25"):
-        for action in lifecycle(SCOPES["ci"], Policy(era=era)).system.actions:
+    for text in ("guarded", "era=2025-11-25", "era=2025-11-25,result_while_open=answers-wait"):
+        for action in lifecycle(SCOPES["ci"], Policy.parse(text)).system.actions:
             found |= {f"{action.name}, {one.where}": one for one in action.sentences}
     return found
 
