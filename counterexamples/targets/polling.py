@@ -55,7 +55,10 @@ class Polled:
 
     @property
     def staleness_s(self) -> float:
-        """From the end of the work to the arrival of the poll that told the client."""
+        """From the end of the work to the arrival of the poll that told the client.
+
+        A little below zero where the poll arrived as the work was ending, and was answered afterwards.
+        """
         return self.arrivals_s[-1] - self.ended_s
 
 
