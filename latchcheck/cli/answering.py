@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
@@ -101,8 +102,10 @@ class Tally:
         return f"{self.count} configurations: {', '.join(parts)}. Exit code {self.exit()}.\n"
 
 
-def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, out: Output) -> int:
-    """Answer each question and return the exit code of them all.
+def answer_all(
+    questions: Sequence[Question], only: Sequence[str], form: str, out: Output, folder: Path | None = None
+) -> int:
+    """Answer each question, save what is violated in `folder` if there is one, and return the exit code of them all.
 
     A question that cannot be read is reported, and the next one is answered.
     Where the run is cut short, by the user or by a reader that goes away, what is left counts as inconclusive.
@@ -116,6 +119,7 @@ def answer_all(questions: Sequence[Question], only: Sequence[str], form: str, ou
             tally.add(report)
             if report is None:
                 continue
+            report = _saved(report, folder)
             if form in STREAMED:
                 out.write(_shown(report, form, out, several=several, reasons=bool(only)))
             else:
@@ -150,6 +154,21 @@ def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | N
     return evolve(wiring.verify(config, only or None), source=question.source)
 
 
+def _saved(report: Report, folder: Path | None) -> Report:
+    """The report with the files that its witnesses are saved in; Unwritable where that cannot be."""
+    if folder is None:
+        return report
+    try:
+        paths, lost = wiring.save_witnesses(report, folder)
+    except OSError as error:
+        raise Unwritable(f"{folder}: {error.strerror}") from error
+    if lost:
+        # A run that was executed and does not replay: nobody else's fault.
+        raise AssertionError(f"not saved: {'; '.join(lost)}")
+    known = {name: str(path) for name, path in paths.items()}
+    return evolve(report, properties=tuple(evolve(one, fixture=known.get(one.id)) for one in report.properties))
+
+
 def _findings(report: Report, question: Question, only: Sequence[str]) -> Findings:
     from latchcheck.report.findings import of_report
 
@@ -177,4 +196,5 @@ def _shown(report: Report, form: str, out: Output, *, several: bool, reasons: bo
         groups=wiring.assumption_groups(),
         reasons=reasons,
     )
+    text += "".join(f"saved: {one.fixture}\n" for one in report.properties if one.fixture is not None)
     return text + ("\n" if several else "")

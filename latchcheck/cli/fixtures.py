@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from . import wiring
-from .output import Output
+from .errors import unknown_property
+from .output import Output, folder
 from .replay import SCHEMA, replayed, row, told
 
 FORMAT = click.option(
@@ -91,21 +92,43 @@ def minimise(context: click.Context, /, *, files: tuple[str, ...]) -> None:
 
 @command.command("generate")
 @click.option("--property", "only", metavar="ID", multiple=True, help="Make those of this property only.")
+@click.option("--config", metavar="FILE", help="Make those of a configuration: what `verify` shows violated; needs -o.")
 @click.option("-o", "--output", metavar="DIR", help="Write here instead of where the saved ones of this project are.")
-def generate(only: tuple[str, ...], output: str | None) -> None:
+def generate(only: tuple[str, ...], config: str | None, output: str | None) -> None:
     """Make the shortest counterexample of every property under every mutant that breaks it.
 
     Files that mean the same already stay as they are; fixtures that no longer exist are taken away.
+    With --config one fixture is made for each timing property that the configuration violates, and none is taken away.
     """
+    if config is not None:
+        _of_config(config, only, output)
+        return
     known = wiring.lifecycle_ids()
     for name in only:
         if name not in known:
             raise click.UsageError(f"--property {name}: there is no such property; there is {', '.join(known)}")
-    folder = None if output is None else Path(output)
-    if folder is not None and not folder.is_dir():
+    where = None if output is None else Path(output)
+    if where is not None and not where.is_dir():
         raise click.UsageError(f"-o {output}: there is no such directory")
-    changed = wiring.generate_fixtures(only, folder=folder)
+    changed = wiring.generate_fixtures(only, folder=where)
     Output(None).write("".join(f"{path}\n" for path in changed) or "nothing has changed\n")
+
+
+def _of_config(config: str, only: Sequence[str], output: str | None) -> None:
+    if output is None:
+        raise click.UsageError("--config: those of a configuration are written with -o DIR, not among this project's")
+    known = wiring.property_ids()
+    for name in only:
+        if name not in known:
+            raise click.UsageError(unknown_property(name, known, wiring.lifecycle_ids()))
+    where = folder("-o", output)
+    assert where is not None
+    read = wiring.read_config(config, client=None, server=None, task=None, sets=())
+    paths, lost = wiring.save_witnesses(wiring.verify(read, only or None), where)
+    if lost:
+        # A run that was executed and does not replay: nobody else's fault.
+        raise AssertionError(f"not saved: {'; '.join(lost)}")
+    Output(None).write("".join(f"{path}\n" for path in paths.values()) or "nothing is violated\n")
 
 
 def _files(files: Sequence[str]) -> list[str]:

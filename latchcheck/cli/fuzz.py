@@ -12,6 +12,7 @@ import click
 from . import wiring
 from .errors import complain, unknown_property
 from .output import Output
+from .output import folder as target
 from .verify import Once
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError("--scope and --policy are about the lifecycle, a configuration is about time: give one")
     if fixtures is not None and no_fixtures:
         raise click.UsageError("--fixtures names what to try first, --no-fixtures says nothing is: give one")
-    saved, folder = _folder("--fixtures", fixtures), _target(output)
+    saved, folder = _existing("--fixtures", fixtures), target("-o", output)
     if configured:
         asked = _configuration(file, client, server, sets, only)
     else:
@@ -267,20 +268,9 @@ def _check(only: Sequence[str], known: Sequence[str], verb: str) -> None:
         raise click.UsageError(unknown_property(name, known, ()))
 
 
-def _folder(option: str, name: str | None) -> Path | None:
+def _existing(option: str, name: str | None) -> Path | None:
     if name is None:
         return None
     if not Path(name).is_dir():
         raise click.UsageError(f"{option} {name}: there is no such directory")
-    return Path(name)
-
-
-def _target(name: str | None) -> Path | None:
-    """The folder to save in; one that does not exist is made when there is something to save."""
-    if name is None:
-        return None
-    if not name or name == "-":
-        raise click.UsageError("-o: fixtures are files below a folder; name one")
-    if Path(name).exists() and not Path(name).is_dir():
-        raise click.UsageError(f"-o {name}: this is no directory")
     return Path(name)

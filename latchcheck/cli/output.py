@@ -51,6 +51,17 @@ def target(output: str | None, inputs: Sequence[str | None] = ()) -> Path | None
     return path
 
 
+def folder(option: str, name: str | None) -> Path | None:
+    """The folder to write files into, made when there is something to write; a UsageError for what can be none."""
+    if name is None:
+        return None
+    if not name or name == "-":
+        raise click.UsageError(f"{option}: files are written below a folder; name one")
+    if Path(name).exists() and not Path(name).is_dir():
+        raise click.UsageError(f"{option} {printable(name)}: this is no directory")
+    return Path(name)
+
+
 def _statuses(inputs: Sequence[str | None]) -> Iterator[os.stat_result]:
     """Which files the names stand for; what is missing or closed is told by whoever reads it."""
     for name in inputs:

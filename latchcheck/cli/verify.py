@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .errors import unknown_property
-from .output import FORMATS, FORMATS_HELP, Output, target
+from .output import FORMATS, FORMATS_HELP, Output, folder, target
 
 NOTHING = """nothing to verify: name a configuration file, or presets, or both; for instance
   latchcheck verify --client strands-py --server mcp-py-1 --set workload.execution=2m"""
@@ -64,6 +64,7 @@ class Once(click.Option):
     help=FORMATS_HELP,
 )
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
+@click.option("--save", metavar="FOLDER", help="Save the timeline of each violation as a fixture below FOLDER.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -73,6 +74,7 @@ def command(
     only: tuple[str, ...],
     form: str,
     output: str | None,
+    save: str | None,
     **laid_over: Any,
 ) -> None:
     """Answer every timing property for one configuration, or for each of several.
@@ -86,7 +88,7 @@ def command(
 
     _check_ids(only)
     questions = [Question(file, **laid_over) for file in files or (None,)]
-    context.exit(answer_all(questions, only, form, out))
+    context.exit(answer_all(questions, only, form, out, folder("--save", save)))
 
 
 def _check_ids(only: Sequence[str]) -> None:

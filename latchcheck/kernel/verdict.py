@@ -84,6 +84,7 @@ class PropertyVerdict:
     `bound_ms` is a bound that the property promises to report.
     `witness` is a run that shows a violation, already re-executed by the stepper.
     `scope` is what a `holds` is exhaustive within.
+    `fixture` is the file in which the witness is saved, if it is.
     """
 
     id: str
@@ -100,6 +101,7 @@ class PropertyVerdict:
     repairs: tuple[Repair, ...] = ()
     cost: Cost = Cost()
     scope: str | None = None
+    fixture: str | None = None
 
 
 @frozen

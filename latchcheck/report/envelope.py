@@ -135,14 +135,14 @@ def _property(one: PropertyVerdict) -> dict[str, Any]:
         "clause": one.clause,
         "reason": one.reason,
         "sentence": {"text": one.sentence.text, "source": one.sentence.source, "where": one.sentence.where},
-        "witness": None if one.witness is None else _witness(one.witness),
+        "witness": None if one.witness is None else _witness(one.witness, one.fixture),
         "repairs": [_repair(repair) for repair in one.repairs],
         "cost": {"seconds": one.cost.seconds, "rlimit": one.cost.rlimit},
     }
 
 
-def _witness(trace: Trace) -> dict[str, Any]:
-    return {"steps": steps(trace), "fixture": None}
+def _witness(trace: Trace, fixture: str | None) -> dict[str, Any]:
+    return {"steps": steps(trace), "fixture": fixture}
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
