@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .fixtures import fixture_case
@@ -22,6 +23,7 @@ def open_target(name: str) -> Target:
 def replay_on_target(fixture: Fixture, target: Target) -> Ran:
     """What becomes of a fixture on a target, told in an era that the target speaks."""
     from latchcheck.counterexamples import Stale
+    from latchcheck.counterexamples.targets import TargetError
     from latchcheck.counterexamples.targets.replaying import Ran, replay_on
     from latchcheck.counterexamples.targets.timed import replay_timed
 
@@ -32,6 +34,8 @@ def replay_on_target(fixture: Fixture, target: Target) -> Ran:
             return replay_timed(fixture, fixture_case(fixture), target)
     except Stale as stale:
         return Ran(fixture, target.name, "stale", str(stale))
+    except TargetError as error:  # a driver that cannot even say what it can do
+        return Ran(fixture, target.name, "failed", f"{error.outcome}: {error}")
     return replay_on(fixture, setting, target)
 
 
@@ -45,7 +49,8 @@ def in_era_of(fixture: Fixture, target: Target) -> Fixture:
     if fixture.era is None or fixture.era in target.table.eras:
         return fixture
     # What a correct implementation answers was worked out for the other era, and is worked out again.
-    steps = tuple(attrs.evolve(step, guarded=None) for step in fixture.steps)
+    # A cancel that is applied at once is how 2025-11-25 has it, without a choice.
+    steps = tuple(attrs.evolve(step, args=_without_applied(step.args), guarded=None) for step in fixture.steps)
     for era in target.table.eras:
         told = attrs.evolve(fixture, era=era, steps=steps)
         try:
@@ -54,6 +59,10 @@ def in_era_of(fixture: Fixture, target: Target) -> Fixture:
             continue
         return told
     return fixture
+
+
+def _without_applied(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in args.items() if (name, value) != ("applied", True)}
 
 
 def target_setting(fixture: Fixture) -> Setting | None:
