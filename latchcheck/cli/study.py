@@ -126,7 +126,13 @@ def draw(context: click.Context, folder: Path) -> None:
 
 
 def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write these files into a folder: each is written beside its place first, and moved there when all are."""
+    """Write these files into a folder: each is written beside its place first, and moved there when all are.
+
+    Raises Unwritable where a name is a folder's, OSError.
+    """
+    for name in files:
+        if (folder / name).is_dir():
+            raise Unwritable(f"{printable(str(folder / name))}: it is a directory")
     with tempfile.TemporaryDirectory(prefix=".latchcheck.", dir=folder) as aside:
         for name, content in files.items():
             (Path(aside) / name).write_bytes(content)

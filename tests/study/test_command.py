@@ -16,6 +16,7 @@ import pytest
 from latchcheck.cli.main import main
 from latchcheck.kernel.figures import Figure, Recomputed, rounded
 from latchcheck.properties.study.published import TABLE_3
+from latchcheck.report.study.drawing import Picture
 from latchcheck.report.study.tables import as_markdown, as_text
 from tests.study.printed import figures
 
@@ -138,6 +139,18 @@ def test_without_matplotlib_the_extra_is_named(
     assert (2, "") == (code, out)
     assert "latchcheck: error: figures need matplotlib: pip install 'latchcheck[study]'\n" == err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_a_picture_cannot_go_none_is_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A folder in the place of a picture is named, and the other pictures are not written either."""
+    pictures = {"one": Picture(b"svg", b"png"), "other": Picture(b"svg", b"png")}
+    monkeypatch.setattr("latchcheck.cli.wiring.pictures", lambda _: pictures)
+    (tmp_path / "other.png").mkdir()
+    code, out, err = run(capsys, "--table", "4", "--figures", str(tmp_path))
+    assert (2, "", True) == (code, out, "other.png: it is a directory" in err)
+    assert ["other.png"] == [path.name for path in tmp_path.iterdir()]
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------

@@ -51,3 +51,14 @@ def test_nothing_is_lost_or_changed_by_rolling_restarts() -> None:
     for row in rolled.rows:
         assert row[columns["handles"]] == row[columns["survive"]]
         assert ("0", "0", "0") == (row[columns["lost"]], row[columns["changed"]], row[columns["back"]])
+
+
+@pytest.mark.slow
+def test_a_server_that_does_not_answer_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LATCHCHECK_POSTGRES may name a server that is gone: its rows are left out, with what the driver says."""
+    monkeypatch.setenv("LATCHCHECK_POSTGRES", "host=/nowhere dbname=none")
+    rolled, started = shared.shared_stores(lambda: None)
+    assert ["SQLite file"] == [row[0] for row in rolled.rows]
+    assert {"SQLite file"} == {row[0] for row in started.rows}
+    assert rolled.notes[-1].startswith("PostgreSQL: not measured: PostgreSQL: ")
+    assert "\n" not in rolled.notes[-1]

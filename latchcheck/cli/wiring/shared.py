@@ -35,6 +35,8 @@ def shared_stores(step: Step) -> list[Section]:
     """What is measured past Table 1; a store that is not installed is named with what to install."""
     from latchcheck.counterexamples.targets.errors import TargetError
     from latchcheck.counterexamples.targets.restarting import rolling_restart
+    from latchcheck.counterexamples.targets.stores.connection import Lost
+    from latchcheck.counterexamples.targets.stores.process import Died
     from latchcheck.counterexamples.targets.triaging import start_beside_the_living
 
     rolled: list[Any] = []
@@ -47,8 +49,8 @@ def shared_stores(step: Step) -> list[Section]:
                 step()
                 started += [start_beside_the_living(store, triage=one, server=server) for one in (True, False)]
                 step()
-        except TargetError as missing:
-            absent.append(f"{NAMES[store]}: not measured: {missing}")
+        except (TargetError, Lost, Died) as missing:
+            absent.append(f"{NAMES[store]}: not measured: {' '.join(str(missing).split())}")
     return [_rolling(rolled, absent), _starting(started)]
 
 
@@ -60,10 +62,12 @@ def _server(store: str) -> Iterator[str | None]:
         return
     import os
 
+    from latchcheck.counterexamples.targets.stores.postgres import PostgresConnection
     from latchcheck.counterexamples.targets.stores.server import PostgresServer
 
     named = os.environ.get("LATCHCHECK_POSTGRES")
     if named:
+        PostgresConnection(named).close()  # to fail before anything is started
         yield named
         return
     own = PostgresServer()

@@ -24,7 +24,10 @@ def table_steps(tables: Sequence[int]) -> int:
 
 
 def recompute(tables: Sequence[int], step: Step) -> list[Recomputed]:
-    """These tables of the paper, recomputed, in their order; `step` is called as the work goes on."""
+    """These tables of the paper, recomputed, in their order; `step` is called as the work goes on.
+
+    Raises ClickException where the stores of Table 1 cannot be had, on a full disk for instance.
+    """
     found: list[Recomputed] = []
     if 1 in tables:
         found.append(_restarts(step))
@@ -38,14 +41,21 @@ def recompute(tables: Sequence[int], step: Step) -> list[Recomputed]:
 
 
 def _restarts(step: Step) -> Recomputed:
+    import click
+
     from latchcheck.counterexamples.targets.restarting import restart_once
+    from latchcheck.counterexamples.targets.stores.connection import Lost
+    from latchcheck.counterexamples.targets.stores.process import Died
     from latchcheck.kernel.figures import Recomputed, cells
     from latchcheck.properties.study import published
 
     stores = dict(zip(published.TABLE_1.rows, ("volatile", "sqlite"), strict=True))
 
     def row(label: str) -> list[str]:
-        after = restart_once(stores[label])
+        try:
+            after = restart_once(stores[label])
+        except (Died, Lost) as gone:
+            raise click.ClickException(f"the store of Table 1: {gone}") from gone
         resolve = after.readable + after.resumed + after.failed
         step()
         return [
