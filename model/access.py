@@ -8,7 +8,7 @@ from latchcheck.kernel import Sentence
 
 from . import record
 from .admission import may, tenant_of
-from .room import TRUE, Effects, Pick, Room, both, no
+from .room import FALSE, TRUE, Effects, Pick, Room, both, no
 
 Guard = list[tuple[str, Any]]
 
@@ -48,25 +48,40 @@ def actions(room: Room) -> None:
         _finish_as(room)
 
 
-def _gate(room: Room, client: Pick, operation: str) -> Guard:
+def gate(room: Room, client: Pick, operation: str) -> Guard:
+    """The guard of an operation that needs a capability: read, cancel or list."""
     if not room.has("capability") or room.policy.capability_check == "off":
         return []
     return [(f"{operation} was negotiated", may(room, client, operation))]
+
+
+def owns(room: Room, client: Pick, task: Pick, operations: str) -> Any:
+    """The caller passes the comparison with the owner, where the policy makes it: for `reads`, or for `writes`."""
+    compared = {"every-operation": ("reads", "writes"), "reads-only": ("reads",), "off": ()}[room.policy.tenant_check]
+    return is_owner(room, client, task) if room.has("owners") and operations in compared else TRUE
+
+
+def is_late(room: Room, task: Pick) -> Any:
+    """The ttl is over and the policy looks at it: the record is there, and no longer shown or changed."""
+    return room.read("expired", task) if room.policy.expiry_check == "on-write" else FALSE
 
 
 def _read(room: Room, name: str) -> None:
     client_choice, client = room.pick("client", "clients")
     task_choice, task = room.pick("task", "tasks")
     effects = Effects(room)
-    guard: Guard = [*room.serving(), ("there is such a task", record.exists(room.read("status", task)))]
+    guard: Guard = [
+        *room.serving(),
+        *gate(room, client, "read"),
+        ("there is such a task", record.exists(room.read("status", task))),
+        ("the caller owns the task", owns(room, client, task, "reads")),
+        ("it has not expired", no(is_late(room, task))),
+    ]
     if name == "result":
         guard += [("the task is over", record.is_terminal(room.read("status", task)))]
     if room.has("owners"):
-        if room.policy.tenant_check != "off":
-            guard += [("the caller owns the task", is_owner(room, client, task))]
         effects.put("observed", task, TRUE, no(is_owner(room, client, task)))
     if room.has("capability"):
-        guard += _gate(room, client, "read")
         effects.put("served", None, "read", no(may(room, client, "read")))
     room.act(name, "client", guard, effects, [client_choice, task_choice], [LOCATOR])
 
@@ -75,7 +90,7 @@ def _list(room: Room) -> None:
     """The tasks of a caller; unfiltered, the tasks of everybody."""
     client_choice, client = room.pick("client", "clients")
     effects = Effects(room)
-    guard: Guard = [*room.serving(), *_gate(room, client, "list")]
+    guard: Guard = [*room.serving(), *gate(room, client, "list")]
     if room.has("owners") and room.policy.tenant_check == "off":
         for task in room.tasks:
             there = record.exists(room.read("status", task))
@@ -95,10 +110,9 @@ def _finish_as(room: Room) -> None:
     note_change(room, effects, client, task, TRUE)
     guard: Guard = [
         *room.serving(),
-        ("the task is open", record.is_open(now)),
+        ("the caller owns the task", owns(room, client, task, "writes")),
         ("it has not expired", no(room.read("expired", task))),
+        ("the task is open", record.is_open(now)),
         *record.has_room(room, task),
     ]
-    if room.policy.tenant_check == "every-operation":
-        guard += [("the caller owns the task", is_owner(room, client, task))]
     room.act("fail_as", "client", guard, effects, [client_choice, task_choice], [LOCATOR])

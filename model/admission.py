@@ -286,13 +286,40 @@ def asked_digest(room: Room, client: Pick) -> Any:
     return when(asked == DIGEST["d1"], DIGEST_OR_NONE["d1"], DIGEST_OR_NONE["d2"])
 
 
+def wants_task(room: Room, client: Pick) -> Any:
+    """What an unchecking server takes for a call that asks for a task; without capabilities every call does."""
+    if not room.has("capability"):
+        return TRUE
+    return either(room.read("augmented", client), room.holds("tool", client, "required"))
+
+
+def taskable(room: Room, client: Pick) -> Any:
+    """A task may answer the call, by what the server looks at before it starts work."""
+    early = room.policy.capability_check == "before-work" or not room.has("capability")
+    return _allowed(room, client) if early else wants_task(room, client)
+
+
+def late_key(room: Room, client: Pick) -> Any:
+    """The key of the call names a task whose ttl is over: neither shown again nor made again while it is there."""
+    if room.policy.expiry_check == "off" or not room.has("keys"):
+        return FALSE
+    named = room.follow("tasks", entry_of(room, client))
+    return either(*(both(hit, room.read("expired", one)) for one, hit in named.items()))
+
+
+def same_digest(room: Room, client: Pick) -> Any:
+    """The task that the key names was made with the digest of the call, if the policy compares digests."""
+    if room.policy.idempotency != "key-and-digest":
+        return TRUE
+    return room.read("digest", room.follow("tasks", entry_of(room, client))) == asked_digest(room, client)
+
+
 def admissible(room: Room, client: Pick) -> Guard:
     """What a server asks of a call before it makes a task for it."""
-    early = room.policy.capability_check == "before-work" or not room.has("capability")
     return [
         *room.serving(),
         ("its call has arrived", room.holds("call", client, "sent")),
-        ("a task may answer it", _allowed(room, client) if early else _wants_task(room, client)),
+        ("a task may answer it", taskable(room, client)),
         ("its key is new", no(has_prior(room, client))),
     ]
 
@@ -333,11 +360,6 @@ def _judge(room: Room) -> None:
         room.act("judge", "server", guard, effects, [client_choice], [NEGOTIATED_TWICE])
 
 
-def _wants_task(room: Room, client: Pick) -> Any:
-    """What an unchecking server takes for a call that asks for a task."""
-    return either(room.read("augmented", client), room.holds("tool", client, "required"))
-
-
 def _reply(room: Room) -> None:
     client_choice, client = room.pick("client", "clients")
     effects = Effects(room)
@@ -359,7 +381,7 @@ def _refuse(room: Room) -> None:
     guard = [
         *room.serving(),
         ("its call has arrived", room.holds("call", client, "sent")),
-        ("it asks for a task", _wants_task(room, client)),
+        ("it asks for a task", wants_task(room, client)),
         ("no task may answer it", no(_allowed(room, client))),
     ]
     room.act("refuse", "server", guard, effects, [client_choice], [NEGOTIATED_TWICE])
@@ -372,6 +394,7 @@ def _direct(room: Room) -> None:
     guard = [
         *room.serving(),
         ("its call has arrived", room.holds("call", client, "sent")),
-        ("it needs no task", no(_wants_task(room, client))),
+        ("it needs no task", no(wants_task(room, client))),
+        ("its key is new", no(has_prior(room, client)) if room.policy.idempotency == "key-and-digest" else TRUE),
     ]
     room.act("answer_directly", "server", guard, effects, [client_choice])

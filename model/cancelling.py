@@ -11,7 +11,7 @@ from typing import Any, Final
 from latchcheck.kernel import Bool, Choice, Sentence
 
 from . import record
-from .access import is_owner, note_change
+from .access import gate, is_late, note_change, owns
 from .admission import may
 from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
 
@@ -92,14 +92,19 @@ def _cancel(room: Room) -> None:
     cooperative = room.policy.era == "2026-07-28" and room.policy.cancel_marker == "with-record"
     applies = Choice("applied", Bool())
     effects = Effects(room)
-    guard: Guard = [*room.serving(), ("there is such a task", record.exists(now))]
+    guard: Guard = [*room.serving()]
+    guard += [] if client is None else gate(room, client, "cancel")
+    guard += [("there is such a task", record.exists(now))]
+    guard += [] if client is None else [("the caller owns the task", owns(room, client, task, "writes"))]
+    # A cancel is a write: it revives an expired record no more than a late report does.
+    guard += [("it has not expired", no(is_late(room, task)))]
     guard += [("there is room for another version", part) for _, part in record.has_room(room, task)]
     on = opened if room.policy.terminal_guard != "none" else record.exists(now)
     if room.policy.terminal_guard == "check-then-set" and _in_two_steps(room):
         # The write is another step; at once the cancel can only be noted.
         on = FALSE
     if client is not None:
-        guard += _permitted(room, effects, client, task, on, opened)
+        _noted(room, effects, client, task, either(on, opened))
     written = both(on, applies.term) if cooperative else on
     if room.policy.cancel_marker == "own-life":
         effects.put("marker", task, TRUE, opened)
@@ -123,20 +128,12 @@ def _cancel(room: Room) -> None:
     )
 
 
-def _permitted(room: Room, effects: Effects, client: Pick, task: Pick, on: Any, opened: Any) -> Guard:
-    """Who may cancel, and what the history notes where nobody asks."""
-    guard: Guard = []
+def _noted(room: Room, effects: Effects, client: Pick, task: Pick, on: Any) -> None:
+    """What the history notes of a cancel where nobody asked who may."""
     if room.has("owners"):
-        if room.policy.tenant_check == "every-operation":
-            guard += [("the caller owns the task", is_owner(room, client, task))]
-        note_change(room, effects, client, task, either(on, opened))
+        note_change(room, effects, client, task, on)
     if room.has("capability"):
-        allowed = may(room, client, "cancel")
-        if room.policy.capability_check == "off":
-            effects.put("served", None, "cancel", no(allowed))
-        else:
-            guard += [("cancel was negotiated", allowed)]
-    return guard
+        effects.put("served", None, "cancel", no(may(room, client, "cancel")))
 
 
 def _read_then_write(room: Room) -> None:

@@ -10,8 +10,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .admission import SAME_KEY, admissible, admit, asked_digest, entry_of, has_prior, seeds
-from .room import NONE, TRUE, Effects, Room, no
+import z3
+
+from .admission import (
+    SAME_KEY,
+    admissible,
+    admit,
+    entry_of,
+    has_prior,
+    late_key,
+    same_digest,
+    seeds,
+    taskable,
+    wants_task,
+)
+from .room import NONE, TRUE, Effects, Room, either, no
 
 Guard = list[tuple[str, Any]]
 
@@ -45,7 +58,7 @@ def actions(room: Room) -> None:
 def _replay(room: Room) -> None:
     client_choice, client = room.pick("client", "clients")
     prior = room.follow("tasks", entry_of(room, client))
-    same = room.read("digest", prior) == asked_digest(room, client)
+    same, late = same_digest(room, client), late_key(room, client)
     # Only in one namespace for all tenants can a key be known that the client has no entry of its own for.
     foreign = room.holds("entry", client, NONE)
     guard: Guard = [
@@ -58,14 +71,22 @@ def _replay(room: Room) -> None:
     effects.put("answer", client, entry_of(room, client))
     effects.put("crossed", client, TRUE, foreign)
     effects.put("observed", prior, TRUE, foreign)
-    checked = room.policy.idempotency == "key-and-digest"
-    replayed = [*guard, ("the digest is the same", same if checked else TRUE)]
-    room.act("replay", "server", replayed, effects, [client_choice], [SAME_KEY])
-    if checked:
-        effects = Effects(room)
-        effects.put("call", client, "refused")
-        effects.put("crossed", client, TRUE, foreign)
-        guard += [("the digest is another", no(same))]
+    taken: Guard = [
+        ("a task may answer it", taskable(room, client)),
+        ("that task has not expired", no(late)),
+        ("the digest is the same", same),
+    ]
+    room.act("replay", "server", [*guard, *taken], effects, [client_choice], [SAME_KEY])
+    effects = Effects(room)
+    effects.put("call", client, "refused")
+    effects.put("crossed", client, TRUE, foreign)
+    guard += [("what it asks for was negotiated", either(no(wants_task(room, client)), taskable(room, client)))]
+    if not z3.is_false(late):
+        room.act("refuse_expired", "server", [*guard, ("that task has expired", late)], effects, [client_choice])
+    if room.policy.idempotency == "key-and-digest":
+        # A call that wants no task is another request than the one that the key was used for.
+        other = either(no(same), no(wants_task(room, client)))
+        guard += [("that task has not expired", no(late)), ("the digest is another", other)]
         room.act("refuse_collision", "server", guard, effects, [client_choice], [SAME_KEY])
 
 

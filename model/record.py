@@ -192,7 +192,7 @@ def obstacles(room: Room, task: Pick, status: Any, version: Any = None, fenced: 
         found["BLOCK_EXPIRED"] = room.read("expired", task)
     if policy.terminal_guard != "none":
         if policy.terminal_repeat == "succeeds":
-            found["IDEMPOTENT_TERMINAL"] = now == status
+            found["IDEMPOTENT_TERMINAL"] = both(is_terminal(now), now == status)
             found["BLOCK_TERMINAL_REWRITE"] = is_terminal(now)
         elif policy.terminal_repeat == "refused":
             found["BLOCK_TERMINAL_REWRITE"] = is_terminal(now)

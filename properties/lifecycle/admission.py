@@ -145,7 +145,7 @@ IDEMPOTENT_CREATE = Rule(
         "The restart exposed the real unit of durability",
     ),
     ("keys",),
-    ("key_race", "namespaces"),
+    ("key_race", "namespaces", "expiries"),
     _same_key,
     ("idempotency=key-only", "idempotency=none", "key_insert=check-then-insert", "key_namespace=global"),
     {"tasks": 2, "clients": 2, "reissues": 2, "instances": 2, "workers": 1},

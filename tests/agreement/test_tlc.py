@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 PAIRS: tuple[tuple[str, str, str, int, frozenset[str]], ...] = (
     ("tasks=2,workers=2", "guarded", "", 345, frozenset()),
     ("tasks=2,workers=2", "dispatch=before-commit", "", 2_479, frozenset({"dispatch-with-record"})),
-    ("tasks=2,clients=1,client_crashes=1,losses=1,reissues=1", "guarded", "", 1_301, frozenset()),
+    ("tasks=2,clients=1,client_crashes=1,losses=1,reissues=1", "guarded", "", 1_133, frozenset()),
     (
         "tasks=2,clients=1,client_crashes=1,losses=1,reissues=1",
         "client_reissue=new-key",
@@ -57,8 +57,8 @@ PAIRS: tuple[tuple[str, str, str, int, frozenset[str]], ...] = (
         ),
     ),
     ("workers=1,lag=1,polls=1,cancels=1", "guarded", "", 1_813, frozenset()),
-    ("ci", "key_insert=check-then-insert", "idempotent-create", 2_781, frozenset({"idempotent-create"})),
-    ("clients=2,tenants=2", "key_namespace=global", "", 6_493, frozenset({"tenant-isolation", "idempotent-create"})),
+    ("ci", "key_insert=check-then-insert", "idempotent-create", 9_525, frozenset({"idempotent-create"})),
+    ("clients=2,tenants=2", "key_namespace=global", "", 4_453, frozenset({"tenant-isolation", "idempotent-create"})),
     ("workers=1,polls=1,expiries=1", "era=2025-11-25", "", 987, frozenset()),
     ("deep", "guarded", "answered-input-is-consumed", 23, frozenset()),
     (

@@ -68,7 +68,7 @@ def test_every_leads_to_form_is_tried() -> None:
     [
         ("one-terminal-outcome", 27_130, 7_791),
         ("tenant-isolation", 4_057, 2_033),
-        ("idempotent-create", 337, 173),
+        ("idempotent-create", 1_073, 541),
         ("restart-triages", 4_671, 1_753),
     ],
 )
