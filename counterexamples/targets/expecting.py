@@ -87,6 +87,20 @@ class Expected:
                     found.append(one)
         return found[:STATES_MAX]
 
+    @property
+    def reaps(self) -> bool:
+        """Whether anything in this model deletes an expired record."""
+        return "delete_expired" in self._actions
+
+    def reaped(self, ways: Iterable[Tried]) -> list[Tried]:
+        """The same ways, each with an expired record deleted at once: a reaper that comes as soon as it may."""
+        found: list[Tried] = []
+        for way in ways:
+            for task in self._view.tasks:
+                deleted = self._tried(way.stepper, self._actions["delete_expired"], {"task": task})
+                found += [] if deleted.refused else [deleted]
+        return found
+
     def keep(self, fitting: Iterable[Tried]) -> None:
         """Go on with these states."""
         self._states = [one.stepper for one in fitting]

@@ -237,6 +237,8 @@ def _cancel(reader: Reader, _index: int, event: Event, _before: State) -> Call:
 def _get(reader: Reader, _index: int, event: Event, _before: State) -> Call:
     if event.args.get("newer"):
         raise CannotDo("it cannot be made to answer with a status that nobody knows")
+    if event.args.get("replica"):
+        raise CannotDo("it cannot be made to answer from an instance that lags behind")
     return Call("get", str(event.args["task"]), str(event.args.get("client", "c1")), reader.client(event))
 
 

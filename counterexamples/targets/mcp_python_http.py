@@ -16,6 +16,7 @@ TABLE: Final = Table(
     workers=1,
     tenants=2,
     windows=frozenset({"ttl"}),
+    reaps_itself=True,
     eras=("2025-11-25",),
     cannot_observe=("versions of a record", "when a record is written: only what tasks/get tells of it"),
 )

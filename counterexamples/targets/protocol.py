@@ -46,7 +46,8 @@ class Table:
     worker's write may carry one. `statuses` a worker can write.
     `keys`: a create may carry an idempotency key. `negotiates`: requests carry capabilities. `inputs`: questions.
     `fails`: a failed attempt can say its kind. `windows` that create can set; `fixed`, those it has whatever is asked,
-    in ms. `eras` it speaks. `cannot_observe`: what stays hidden, a sentence each.
+    in ms. `reaps_itself`: an expired record goes by itself, when its ttl ends or it is looked at, before any `reap`.
+    `eras` it speaks. `cannot_observe`: what stays hidden, a sentence each.
     """
 
     events: frozenset[Kind] = attrs.field(converter=frozenset)
@@ -62,6 +63,7 @@ class Table:
     fails: bool = False
     windows: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
     fixed: tuple[tuple[str, int], ...] = ()
+    reaps_itself: bool = False
     eras: tuple[str, ...] = ("2026-07-28", "2025-11-25")
     cannot_observe: tuple[str, ...] = ()
 
