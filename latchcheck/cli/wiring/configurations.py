@@ -61,5 +61,6 @@ def is_bad_input(error: BaseException) -> bool:
     from latchcheck.counterexamples.errors import FixtureError
     from latchcheck.model.reading.errors import ConfigError
     from latchcheck.model.spelling import SpellingError
+    from latchcheck.wording.faults import WordingError
 
-    return isinstance(error, ConfigError | FixtureError | SpellingError)
+    return isinstance(error, ConfigError | FixtureError | SpellingError | WordingError)

@@ -1,0 +1,222 @@
+"""The verb `wording`: whether a sentence holds and says anything, what it catches, and how two of them differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import wiring
+from .output import Output, target
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
+    from latchcheck.wording.files import Document, Reading
+
+FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+OUTPUT = click.option("-o", "--output", metavar="FILE", help="Write there instead of to standard output.")
+MARK = "#"
+HELP = "FILE is a property file (docs/reference/wording.md); FILE#NAME is one reading of it."
+
+
+@click.group("wording", short_help="Try the wording of a sentence: check, diff, kill, why.")
+def command() -> None:
+    """Try the wording of a normative sentence on the model.
+
+    A property file holds the sentence, its source and one or more readings in controlled English.
+    `vocabulary` lists the words that a reading may use.
+    """
+
+
+@command.command("vocabulary", short_help="List the words that a reading may use.")
+@FORMAT
+@OUTPUT
+@click.argument("model", required=False)
+def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
+    """List the states, events, quantities and assumptions of each MODEL, with what they mean."""
+    from latchcheck.report import wording_data, wording_text
+
+    out = Output(target(output))
+    known = wiring.wording_vocabularies()
+    if model is not None and model not in known:
+        raise click.UsageError(f"there is no model {model!r}; there is {', '.join(known)}")
+    every = {name: one for name, one in known.items() if model in (None, name)}
+    _write(out, form, lambda: wording_data.vocabulary(every), lambda: wording_text.vocabulary(every, out.width))
+
+
+@command.command("check", short_help="Does it hold, does it say anything, what does it catch?", epilog=HELP)
+@FORMAT
+@OUTPUT
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.pass_context
+def check(context: click.Context, /, *, files: tuple[str, ...], form: str, output: str | None) -> None:
+    """Judge every reading of each FILE, and say what it adds to the others.
+
+    MUST is judged as it stands; of a SHOULD also what breaks if it is ignored; of a MAY whether it can be used, and
+    what breaks then.
+    """
+    from latchcheck.kernel.exits import exit_code
+    from latchcheck.report import wording_data, wording_text
+    from latchcheck.wording.checking import check as checked
+
+    out = Output(target(output, files))
+    documents = [_document(name) for name in files]
+    found = []
+    for one in documents:
+        others = [
+            (f"{other.id}{MARK}{each.name}", each)
+            for other in documents
+            if other is not one and other.model == one.model
+            for each in other.readings
+        ]
+        found.append((one, checked(wiring.wording_model(one), one, others)))
+    verdicts: list[Verdict] = [one.judged.verdict for _, many in found for one in many]
+    for _, many in found:
+        verdicts.extend("vacuous" for one in many if one.trivial)
+    code = exit_code(verdicts)
+    shown = _shown(documents[0])
+    _write(out, form, lambda: wording_data.checked(found, code), lambda: wording_text.checked(found, shown, out.width))
+    context.exit(code)
+
+
+@command.command("diff", short_help="How do two readings differ?", epilog=HELP)
+@FORMAT
+@OUTPUT
+@click.argument("a", metavar="FILE[#A]")
+@click.argument("b", metavar="[FILE#B]", required=False)
+@click.pass_context
+def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output: str | None) -> None:
+    """Compare two readings: equivalent, one stronger, or incomparable, with the shortest run for each direction.
+
+    One FILE with several readings compares each two of them.
+    """
+    from latchcheck.kernel.exits import exit_code
+    from latchcheck.report import wording_data, wording_text
+    from latchcheck.wording.relations import compare
+
+    names = [name for name in (a, b) if name is not None]
+    out = Output(target(output, [name.partition(MARK)[0] for name in names]))
+    documents = [_document(name) for name in names]
+    first = documents[0]
+    if b is None and len(first.readings) == 1:
+        raise click.UsageError(
+            f"{a} has one reading, and two are compared\n  write diff {a} OTHER, or a second reading"
+        )
+    pairs = (
+        list(combinations(first.readings, 2))
+        if b is None
+        else [(x, y) for x in first.readings for y in documents[1].readings]
+    )
+    if any(one.model != first.model for one in documents):
+        raise click.UsageError(f"{a} is about {first.model}, {b} about {documents[1].model}: no run is of both models")
+    model = wiring.wording_model(_joined(documents))
+    found = [(_named(a, x), _named(b or a, y), x, y, compare(model, x, y)) for x, y in pairs]
+    code = exit_code(["inconclusive" for *_, one in found if one.relation == "undecided"])
+    shown = _shown(first)
+    _write(
+        out,
+        form,
+        lambda: wording_data.difference(found, code),
+        lambda: wording_text.difference(found, shown, out.width),
+    )
+    context.exit(code)
+
+
+@command.command("kill", short_help="Which slips in the sentence does anything notice?", epilog=HELP)
+@FORMAT
+@OUTPUT
+@click.argument("file", metavar="FILE")
+@click.pass_context
+def kill(context: click.Context, /, *, file: str, form: str, output: str | None) -> None:
+    """Change each reading of FILE in the ways in which authors slip, and tell which changes a run can show."""
+    from latchcheck.kernel.exits import exit_code
+    from latchcheck.report import wording_data, wording_text
+    from latchcheck.wording.killing import kill as killed
+
+    out = Output(target(output, [file.partition(MARK)[0]]))
+    document = _document(file)
+    model = wiring.wording_model(document)
+    rows = [(one, killed(model, one)) for one in document.readings]
+    code = exit_code(["inconclusive" for _, many in rows for row in many if row.fate == "undecided"])
+    _write(
+        out,
+        form,
+        lambda: wording_data.killed(document, rows, code),
+        lambda: wording_text.killed(document, rows, out.width),
+    )
+    context.exit(code)
+
+
+@command.command("why", short_help="What does the proof of a sentence need?", epilog=HELP)
+@FORMAT
+@OUTPUT
+@click.argument("file", metavar="FILE")
+@click.pass_context
+def why(context: click.Context, /, *, file: str, form: str, output: str | None) -> None:
+    """Prove each reading of FILE and tell which guards, sentences and assumptions the proof needs, and which not."""
+    from latchcheck.kernel.exits import exit_code
+    from latchcheck.report import wording_data, wording_text
+    from latchcheck.wording.relations import words_of
+    from latchcheck.wording.why import why as explained
+
+    out = Output(target(output, [file.partition(MARK)[0]]))
+    document = _document(file)
+    model = wiring.wording_model(document)
+    answers = []
+    for one in document.readings:
+        world = model.world(model.base, words_of([one]))
+        assert world is not None
+        answers.append(explained(world, one))
+    code = exit_code([one.verdict for one in answers])
+    _write(
+        out, form, lambda: wording_data.explained(document, answers, code),
+        lambda: wording_text.explained(document, answers, out.width),
+    )  # fmt: skip
+    context.exit(code)
+
+
+def _document(name: str) -> Document:
+    """A property file, with one reading left where the name asks for it."""
+    from attrs import evolve
+
+    file, mark, only = name.partition(MARK)
+    found = wiring.wording_document(file)
+    return evolve(found, readings=(found.reading(only),)) if mark else found
+
+
+def _joined(documents: list[Document]) -> Document:
+    """One set of model, scope and policy for all; where two files say different things they cannot be compared."""
+    from attrs import evolve
+
+    joined = documents[0]
+    for one in documents[1:]:
+        for name in ("scope", "sets", "policy"):
+            mine, other = getattr(joined, name), getattr(one, name)
+            if mine and other and mine != other:
+                raise click.UsageError(
+                    f"{joined.file} says {name} {mine}, {one.file} says {other}: write the same in both"
+                )
+            joined = evolve(joined, **{name: mine or other})
+    return joined
+
+
+def _named(name: str, one: Reading) -> str:
+    return f"{name.partition(MARK)[0]}{MARK}{one.name}"
+
+
+def _shown(document: Document) -> tuple[str, ...]:
+    from latchcheck.wording.relations import words_of
+
+    model = wiring.wording_model(document)
+    world = model.world(model.base, words_of(document.readings))
+    return () if world is None else world.shown
+
+
+def _write(out: Output, form: str, data: Callable[[], Any], text: Callable[[], str]) -> None:
+    out.write(json.dumps(data(), indent=2, ensure_ascii=False) + "\n" if form == "json" else text())
+    out.finish()

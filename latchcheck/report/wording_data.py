@@ -1,0 +1,164 @@
+"""What the wording tools found as plain data: the JSON of `latchcheck wording`, docs/reference/wording.schema.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .envelope import plain, versions
+
+if TYPE_CHECKING:
+    from latchcheck.kernel import Trace
+    from latchcheck.wording.checking import Checked
+    from latchcheck.wording.files import Document, Reading
+    from latchcheck.wording.killing import Row
+    from latchcheck.wording.relations import Difference
+    from latchcheck.wording.separating import Split
+    from latchcheck.wording.why import Why
+    from latchcheck.wording.words import Vocabulary
+
+
+def head(schema: str) -> dict[str, Any]:
+    """The beginning of every envelope."""
+    return {"schema": f"latchcheck/{schema}/1", "versions": dict(versions())}
+
+
+def document(found: Document) -> dict[str, Any]:
+    """A property file."""
+    sentence = {"text": found.sentence, "source": found.source, "where": found.where}
+    return {"file": found.file, "id": found.id, "keyword": found.keyword, "model": found.model, "sentence": sentence}
+
+
+def reading(one: Reading) -> dict[str, Any]:
+    """One reading."""
+    return {"name": one.name, "keyword": one.keyword, "text": str(one.sentence), "assuming": list(one.assumptions)}
+
+
+def run(trace: Trace | None) -> list[dict[str, Any]] | None:
+    """A run, step by step, with every change."""
+    if trace is None:
+        return None
+    return [
+        {
+            "at_ms": None if step.at_ms is None else plain(step.at_ms),
+            "party": step.party,
+            "action": step.action,
+            "args": plain(step.args),
+            "changed": {name: [plain(old), plain(new)] for name, (old, new) in step.changed.items()},
+        }
+        for step in trace
+    ]
+
+
+def vocabulary(vocabularies: Mapping[str, Vocabulary]) -> dict[str, Any]:
+    """Every word of every model."""
+    words = [
+        {"model": name, "phrase": word.phrase, "kind": word.kind, "unit": word.unit, "meaning": word.meaning}
+        for name, one in vocabularies.items()
+        for word in one.words.values()
+    ]
+    return head("wording-vocabulary") | {"words": words, "exit": 0}
+
+
+def checked(found: Sequence[tuple[Document, Sequence[Checked]]], exit_code: int) -> dict[str, Any]:
+    """The answers to `check`."""
+    files = [document(one) | {"readings": [_checked(each) for each in many]} for one, many in found]
+    return head("wording-check") | {"files": files, "exit": exit_code}
+
+
+def _checked(one: Checked) -> dict[str, Any]:
+    judged, consequence = one.judged, one.consequence
+    return reading(one.reading) | {
+        "verdict": judged.verdict,
+        "evidence": one.evidence,
+        "reason": one.fault or judged.reason,
+        "trivial": one.trivial,
+        "run": run(judged.trace),
+        "repeats_after": judged.loop,
+        "stops": judged.stops,
+        "implied_by": list(one.implied_by),
+        "contradicts": list(one.contradicts),
+        "detects": [{"fault": name, "steps": steps} for name, steps in one.caught],
+        "misses": [{"fault": name, "detected_by": list(others)} for name, others in one.missed],
+        "unmoved": one.unmoved,
+        "given_up": list(one.given_up),
+        "consequence": None
+        if consequence is None
+        else {"model": consequence.world, "run": run(consequence.trace), "breaks": consequence.breaks},
+    }
+
+
+def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], exit_code: int) -> dict[str, Any]:
+    """The answers to `diff`."""
+    rows = [
+        {
+            "a": reading(a) | {"name": name_a},
+            "b": reading(b) | {"name": name_b},
+            "relation": found.relation,
+            "basis": found.basis,
+            "cause": None if found.cause is None else {"a": found.cause[0], "b": found.cause[1]},
+            "runs": [_split(one) for one in found.splits],
+            "models": list(found.worlds),
+            "given_up": list(found.given_up),
+        }
+        for name_a, name_b, a, b, found in pairs
+    ]
+    return head("wording-diff") | {"pairs": rows, "exit": exit_code}
+
+
+def _split(one: Split) -> dict[str, Any]:
+    return {
+        "model": one.world,
+        "obeys": one.obeys,
+        "breaks": one.breaks,
+        "run": run(one.trace),
+        "repeats_after": one.loop,
+        "stops": one.stops,
+    }
+
+
+def killed(found: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], exit_code: int) -> dict[str, Any]:
+    """The answers to `kill`."""
+    readings = [
+        reading(one)
+        | {
+            "mutants": [
+                {
+                    "change": row.slip.what,
+                    "keyword": row.slip.reading.keyword,
+                    "text": str(row.slip.reading.sentence),
+                    "assuming": list(row.slip.reading.assumptions),
+                    "fate": row.fate,
+                    "relation": row.relation,
+                    "basis": row.basis,
+                    "run": None if row.split is None else _split(row.split),
+                }
+                for row in many
+            ]
+        }
+        for one, many in rows
+    ]
+    return head("wording-kill") | document(found) | {"readings": readings, "exit": exit_code}
+
+
+def explained(found: Document, answers: Sequence[Why], exit_code: int) -> dict[str, Any]:
+    """The answers to `why`."""
+    rows = [
+        reading(one.reading)
+        | {
+            "verdict": one.verdict,
+            "reason": one.reason,
+            "lemmas": list(one.lemmas),
+            "obligations": one.obligations,
+            "steps": [name for name, _ in one.steps],
+            "needed": [
+                {"action": ground.action, "clause": ground.clause, "run_without": run(ground.broken)}
+                for ground in one.needed
+            ],
+            "unneeded": [{"action": action, "clause": clause} for action, clause in one.unneeded],
+            "sentences": [{"text": s.text, "source": s.source, "where": s.where} for s in one.sentences],
+            "assumptions": [{"text": text, "needed": needed} for text, needed in one.assumptions],
+        }
+        for one in answers
+    ]
+    return head("wording-why") | document(found) | {"readings": rows, "exit": exit_code}

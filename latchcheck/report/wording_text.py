@@ -1,0 +1,228 @@
+"""What the wording tools found, as people read it; this form may change, the JSON form is the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from latchcheck.kernel.errors import show
+
+from .layout import columns, wrap
+
+if TYPE_CHECKING:
+    from latchcheck.kernel import Trace
+    from latchcheck.wording.checking import Checked
+    from latchcheck.wording.files import Document, Reading
+    from latchcheck.wording.killing import Row
+    from latchcheck.wording.relations import Difference
+    from latchcheck.wording.separating import Split
+    from latchcheck.wording.why import Why
+    from latchcheck.wording.words import Vocabulary
+
+ROWS_MAX = 40
+NAMES_MAX = 8
+
+
+def _facts(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
+    kept = [(label, text) for label, text in facts if text]
+    return columns(kept, align="<w", width=width) if kept else []
+
+
+def told(trace: Trace, shown: Sequence[str], *, loop: int | None = None, stops: bool = False) -> list[str]:
+    """A run, one line a step."""
+    rows = []
+    for at, step in enumerate(trace, 1):
+        args = ", ".join(f"{name}={show(value)}" for name, value in step.args.items())
+        changed = ", ".join(
+            f"{name}: {show(old)} -> {show(new)}"
+            for name, (old, new) in step.changed.items()
+            if name.startswith(tuple(shown)) or not shown
+        )
+        when = "" if step.at_ms is None else f"{show(step.at_ms)} ms  "
+        rows.append(f"  {at:>3}  {when}{step.party:7} {step.action}({args})" + (f"  {changed}" if changed else ""))
+    if len(rows) > ROWS_MAX:
+        rows = [
+            *rows[:10],
+            f"       ... {len(rows) - ROWS_MAX} more steps; the JSON form has them all",
+            *rows[10 - ROWS_MAX :],
+        ]
+    if not rows:
+        rows = ["       (at the start, before any step)"]
+    if stops:
+        rows.append("       and the run stops here: nothing that must happen is left")
+    elif loop is not None:
+        rows.append(f"       and from step {loop + 1} on it repeats for ever")
+    return rows
+
+
+def _reading(one: Reading) -> list[tuple[str, str]]:
+    return [(one.keyword, str(one.sentence)), ("assuming", "; ".join(one.assumptions)), ("note", one.note)]
+
+
+def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:
+    """Every word, by model and kind."""
+    lines = []
+    for name, one in vocabularies.items():
+        for kind in ("state", "event", "quantity", "assumption"):
+            rows = [(word.phrase, word.meaning) for word in one.words.values() if word.kind == kind]
+            if rows:
+                lines += [f"{name}, {kind}:", *columns(rows, align="<w", width=width), ""]
+    return "\n".join(lines)
+
+
+def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Sequence[str], width: int) -> str:
+    """The answers to `check`."""
+    lines: list[str] = []
+    for document, many in found:
+        lines += [*wrap(f"{document.id} ({document.file})", width)]
+        lines += _facts([("sentence", document.sentence), ("source", _source(document))], width)
+        for one in many:
+            lines += ["", *_checked(one, shown, width)]
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _source(document: Document) -> str:
+    return ", ".join(part for part in (document.source, document.where) if part)
+
+
+def _checked(one: Checked, shown: Sequence[str], width: int) -> list[str]:
+    judged = one.judged
+    word = "true by type" if one.trivial and judged.verdict != "violated" else judged.verdict
+    lines = wrap(
+        f"{word}: {one.reading.name} ({one.evidence})" if one.evidence else f"{word}: {one.reading.name}", width
+    )
+    facts = _reading(one.reading)
+    if one.trivial:
+        facts.append(("says nothing", "every state that the types allow obeys it"))
+    facts.append(("at fault", one.fault or judged.reason or ""))
+    facts.append(("contradicts", ", ".join(one.contradicts)))
+    facts.append(("implied by", ", ".join(one.implied_by)))
+    if one.reading.sentence.pattern != "possibility" and judged.verdict != "violated":
+        facts.append(
+            ("detects", ", ".join(f"{name} ({steps} steps)" for name, steps in one.caught) or "no fault of the model")
+        )
+        elsewhere = [name for name, others in one.missed if others]
+        facts.append(("others detect", _names(elsewhere)))
+        facts.append(("nothing detects", _names([name for name, others in one.missed if not others])))
+    facts.append(("gave up on", ", ".join(one.given_up)))
+    lines += _facts(facts, width)
+    if judged.trace is not None:
+        title = "A run that uses it" if judged.verdict == "holds" else "A run that breaks it"
+        lines += [
+            f"  {title}, {_steps(judged.trace)}, executed again:",
+            *told(judged.trace, shown, loop=judged.loop, stops=judged.stops),
+        ]
+    return lines + _consequence(one, shown)
+
+
+def _names(names: Sequence[str]) -> str:
+    rest = len(names) - NAMES_MAX
+    return ", ".join(names[:NAMES_MAX]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _steps(trace: Trace) -> str:
+    return f"{len(trace)} {'step' if len(trace) == 1 else 'steps'}"
+
+
+def _consequence(one: Checked, shown: Sequence[str]) -> list[str]:
+    found = one.consequence
+    if found is None:
+        return ["  Ignoring it: no model here has anybody who does."] if one.reading.keyword == "SHOULD" else []
+    if one.reading.sentence.pattern == "possibility":
+        if found.breaks is None:
+            return ["  Used, it breaks no property of force MUST that is known here."]
+        return [f"  Used, it breaks {found.breaks}, {_steps(found.trace)}:", *told(found.trace, shown)]
+    if found.breaks is None:
+        return [f"  Ignored ({found.world}), it breaks no property of force MUST that is known here."]
+    return [f"  Ignored ({found.world}), it breaks {found.breaks}, {_steps(found.trace)}:", *told(found.trace, shown)]
+
+
+RELATIONS = {
+    "equivalent": "equivalent",
+    "A stronger": "A is stronger: every run that obeys A obeys B",
+    "B stronger": "B is stronger: every run that obeys B obeys A",
+    "incomparable": "incomparable: each forbids a run that the other allows",
+    "undecided": "undecided: a search did not end",
+}
+
+
+def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], shown: Sequence[str], width: int) -> str:
+    """The answers to `diff`."""
+    lines: list[str] = []
+    for name_a, name_b, a, b, found in pairs:
+        lines += wrap(RELATIONS[found.relation], width)
+        lines += _facts(
+            [
+                (f"A = {name_a}", _one_line(a)),
+                (f"B = {name_b}", _one_line(b)),
+                ("basis", found.basis),
+                ("cause", "" if found.cause is None else f'A says "{found.cause[0]}" where B says "{found.cause[1]}"'),
+                ("gave up on", ", ".join(found.given_up)),
+            ],
+            width,
+        )
+        for one in found.splits:
+            lines += ["", *_split(one, shown)]
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _one_line(one: Reading) -> str:
+    return str(one.sentence) + (f"; assuming {', '.join(one.assumptions)}" if one.assumptions else "")
+
+
+def _split(one: Split, shown: Sequence[str]) -> list[str]:
+    head = f"  Obeys {one.obeys}, breaks {one.breaks} ({one.world}), {_steps(one.trace)}, executed again:"
+    return [head, *told(one.trace, shown, loop=one.loop, stops=one.stops)]
+
+
+def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], width: int) -> str:
+    """The answers to `kill`: a table by sentence."""
+    lines = wrap(f"{document.id} ({document.file})", width)
+    for reading, many in rows:
+        lines += ["", *wrap(f"{reading.name}: {_one_line(reading)}", width)]
+        table = [("mutant", "fate", "is", "told apart in"), *(_kill_row(row) for row in many)]
+        lines += columns(table, align="w<<<", width=width)
+        killed_count = sum(row.fate == "killed" for row in many)
+        lines += [f"  {killed_count} of {len(many)} mutants are told apart."]
+        if any(row.fate == "equivalent" for row in many):
+            lines += wrap("  equivalent: proved for every model, runs of any length.", width)
+        if any(row.fate == "not told apart" for row in many):
+            lines += wrap("  not told apart: no run of the guarded model or of any fault shows a difference.", width)
+    return "\n".join(lines) + "\n"
+
+
+def _kill_row(row: Row) -> tuple[str, str, str, str]:
+    where = "" if row.split is None else f"{row.split.world}, {_steps(row.split.trace)}"
+    return row.slip.what, row.fate, "" if row.relation == "equivalent" else row.relation, where
+
+
+def explained(document: Document, answers: Sequence[Why], width: int) -> str:
+    """The answers to `why`."""
+    lines = wrap(f"{document.id} ({document.file})", width)
+    for one in answers:
+        lines += ["", *wrap(f"{one.verdict}: {one.reading.name}", width)]
+        facts = _reading(one.reading)[:2]
+        facts.append(("reason", one.reason or ""))
+        facts.append(("by", f"induction over steps, {one.obligations} obligations" if one.obligations else ""))
+        facts.append(("rests on", "; ".join(f"what {name} does" for name, _ in one.steps)))
+        lines += _facts(facts, width)
+        for ground in one.needed:
+            without = (
+                f"without it broken in {_steps(ground.broken)}"
+                if ground.broken is not None
+                else "without it still true"
+            )
+            lines += columns([(f"needs {ground.action}", f"{ground.clause} ({without})")], align="<w", width=width)
+        for lemma in one.lemmas[1:]:
+            lines += columns([("lemma", lemma)], align="<w", width=width)
+        for sentence in one.sentences:
+            lines += columns([("sentence", f"{sentence.text} ({sentence.source})")], align="<w", width=width)
+        for text, needed in one.assumptions:
+            lines += columns([("assumes", f"{text}: {'needed' if needed else 'not needed'}")], align="<w", width=width)
+        if one.obligations:
+            lines += wrap(
+                f"  Not needed: {len(one.unneeded)} other guards of the model (the JSON form names them).", width
+            )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,248 @@
+"""A property file: the sentence word by word, its source, its keyword, and the readings of it.
+
+TOML, or Markdown whose front matter between two lines `+++` is TOML.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+import attrs
+
+from latchcheck.kernel.records import Keyword
+
+from .faults import SentenceError, WordingError, suggestion
+from .grammar import parse
+from .language import Sentence
+from .words import Vocabulary
+
+SIZE_MAX = 1 << 20
+KEYS = (
+    "id",
+    "sentence",
+    "source",
+    "where",
+    "keyword",
+    "model",
+    "scope",
+    "policy",
+    "set",
+    "ignored",
+    "readings",
+    "note",
+)
+READING_KEYS = ("text", "assuming", "note", "keyword", "products")
+
+
+@attrs.frozen
+class Reading:
+    """One reading: its name, its text as it stands, the sentence that it is, and the assumptions it is made under."""
+
+    name: str
+    text: str
+    sentence: Sentence
+    assuming: tuple[str, ...] = ()
+    restricting: tuple[Sentence, ...] = ()
+    note: str = ""
+    keyword: Keyword = "MUST"
+    products: tuple[str, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Everything it assumes, in words: what is fair, and what is excluded."""
+        return (*self.assuming, *map(str, self.restricting))
+
+
+@attrs.frozen
+class Document:
+    """A property file that was read."""
+
+    file: str
+    id: str
+    sentence: str
+    source: str
+    where: str
+    keyword: Keyword
+    readings: tuple[Reading, ...]
+    model: str
+    scope: str | None = None
+    policy: str | None = None
+    sets: tuple[str, ...] = ()
+    ignored: str | None = None
+
+    def reading(self, name: str) -> Reading:
+        """The reading of that name; WordingError lists those there are."""
+        for one in self.readings:
+            if one.name == name:
+                return one
+        names = [one.name for one in self.readings]
+        raise WordingError(f"{self.file}: there is no reading {name!r}\n  {suggestion(name, names)}")
+
+
+def load(file: str, vocabularies: Mapping[str, Vocabulary]) -> Document:
+    """Read a property file; WordingError says what is wrong in it, where, and what to write instead."""
+    path = Path(file)
+    try:
+        if path.is_file() and path.stat().st_size > SIZE_MAX:
+            raise WordingError(f"{file}: too large for a property file; one sentence and its readings are a page")
+        source = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise WordingError(f"{file}: {error.strerror or error}\n  name a property file, in TOML or Markdown") from None
+    except (UnicodeDecodeError, ValueError):
+        raise WordingError(f"{file}: this is no text in UTF-8\n  name a property file, in TOML or Markdown") from None
+    return read(file, source.removeprefix("\N{BYTE ORDER MARK}"), vocabularies)
+
+
+def read(file: str, source: str, vocabularies: Mapping[str, Vocabulary]) -> Document:
+    """Read the text of a property file; errors as `load`."""
+    text = _front_matter(file, source)
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WordingError(f'{file}: {error}\n  a text stands in quotes: sentence = "..."') from None
+    _only(file, source, content, KEYS, "")
+    for key in ("sentence", "source", "keyword"):
+        if key not in content:
+            example = {"sentence": "the sentence, word by word", "source": "the document it stands in"}.get(key, "MUST")
+            raise WordingError(f'{file}: {key!r} is missing\n  write {key} = "{example}"')
+    model = _text(file, content, "model", next(iter(vocabularies)))
+    if model not in vocabularies:
+        raise WordingError(
+            f"{file}{_line(source, 'model')}: there is no model {model!r}\n  {suggestion(model, vocabularies)}"
+        )
+    keyword = _keyword(file, source, _text(file, content, "keyword", "MUST"))
+    others = [one for name, one in vocabularies.items() if name != model]
+    readings = _readings(file, source, content, keyword, (vocabularies[model], *others))
+    sets = content.get("set", [])
+    if not isinstance(sets, list) or not all(isinstance(one, str) for one in sets):
+        raise WordingError(f'{file}{_line(source, "set")}: set is no list of texts\n  write set = ["key=value"]')
+    return Document(
+        file,
+        _text(file, content, "id", Path(file).stem),
+        _text(file, content, "sentence", ""),
+        _text(file, content, "source", ""),
+        _text(file, content, "where", ""),
+        keyword,
+        readings,
+        model,
+        None if "scope" not in content else _text(file, content, "scope", ""),
+        None if "policy" not in content else _text(file, content, "policy", ""),
+        tuple(sets),
+        None if "ignored" not in content else _text(file, content, "ignored", ""),
+    )
+
+
+def _front_matter(file: str, source: str) -> str:
+    if not file.endswith((".md", ".markdown")):
+        return source
+    found = re.match(r"\+\+\+[ \t]*\n(.*?\n)\+\+\+[ \t]*(\n|$)", source, re.DOTALL)
+    if found is None:
+        raise WordingError(
+            f"{file}:1: a property file in Markdown begins with TOML between two lines +++\n  write +++ there"
+        )
+    # An empty line in place of the first mark keeps the line numbers.
+    return "\n" + found[1]
+
+
+def _only(file: str, source: str, content: Mapping[str, Any], known: tuple[str, ...], inside: str) -> None:
+    for key in content:
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            where = _line(source, key)
+            raise WordingError(f"{file}{where}: {inside}there is no key {key!r}\n  {meant}there is {', '.join(known)}")
+
+
+def _line(source: str, key: str) -> str:
+    found = re.search(rf"^\s*\[?(readings\.)?[\"']?{re.escape(key)}[\"']?\s*[]=.]", source, re.MULTILINE)
+    return f":{source.count(chr(10), 0, found.start() + len(found[0]) - len(found[0].lstrip())) + 1}" if found else ""
+
+
+def _text(file: str, content: Mapping[str, Any], key: str, default: str) -> str:
+    value = content.get(key, default)
+    if not isinstance(value, str) or (not value.strip() and key in content):
+        raise WordingError(f'{file}: {key} is {value!r}, and must be a text\n  write {key} = "..."')
+    return value
+
+
+def _keyword(file: str, source: str, word: str) -> Keyword:
+    if word not in get_args(Keyword):
+        meant = "MUST" if word.upper().startswith(("MUST", "SHALL")) else suggestion(word, get_args(Keyword))
+        raise WordingError(
+            f"{file}{_line(source, 'keyword')}: {word!r} is no keyword\n  write MUST, SHOULD or MAY ({meant})"
+        )
+    return word  # type: ignore[return-value]
+
+
+def _readings(
+    file: str, source: str, content: Mapping[str, Any], keyword: Keyword, vocabularies: tuple[Vocabulary, ...]
+) -> tuple[Reading, ...]:
+    tables = content.get("readings")
+    if not isinstance(tables, dict) or not tables:
+        example = '[readings.plain]\n  text = "globally, it is never the case that ..."'
+        raise WordingError(f"{file}: there is no reading of the sentence\n  write {example}")
+    return tuple(_reading(file, source, name, table, keyword, vocabularies) for name, table in tables.items())
+
+
+def _reading(
+    file: str, source: str, name: str, table: Any, keyword: Keyword, vocabularies: tuple[Vocabulary, ...]
+) -> Reading:
+    place = f"{file}{_line(source, name)}"
+    if not isinstance(table, dict) or "text" not in table:
+        raise WordingError(
+            f'{place}: reading {name!r} has no text\n  write text = "globally, it is never the case that ..."'
+        )
+    _only(file, source, table, READING_KEYS, f"reading {name!r}: ")
+    word = _keyword(file, source, str(table.get("keyword", keyword)))
+    fair, restricting = [], []
+    assuming = table.get("assuming", [])
+    if not isinstance(assuming, list) or not all(isinstance(one, str) for one in assuming):
+        raise WordingError(f'{place}: assuming is no list of texts\n  write assuming = ["workers report"]')
+    for text in assuming:
+        if text in vocabularies[0].of_kind("assumption"):
+            fair.append(text)
+        else:
+            restricting.append(_assumption(file, source, name, text, vocabularies))
+    text = _text(file, table, "text", "")
+    products = table.get("products", [])
+    if not isinstance(products, list) or not all(isinstance(one, str) for one in products):
+        raise WordingError(f'{place}: products is no list of texts\n  write products = ["fastmcp"]')
+    sentence = _parsed(file, source, name, text, vocabularies)
+    if word == "MAY" and sentence.pattern != "possibility":
+        raise WordingError(
+            f"{place}: reading {name!r} is a MAY, and forbids: a MAY names a freedom\n"
+            '  write text = "globally, it is possible that ...", or another keyword for this reading'
+        )
+    note = _text(file, table, "note", "")
+    return Reading(name, text, sentence, tuple(fair), tuple(restricting), note, word, tuple(products))
+
+
+def _assumption(file: str, source: str, name: str, text: str, vocabularies: tuple[Vocabulary, ...]) -> Sentence:
+    known = vocabularies[0].of_kind("assumption")
+    if "," not in text:
+        raise WordingError(
+            f"{file}{_line(source, name)}: reading {name!r} assumes {text!r}, which is no assumption\n"
+            f"  {suggestion(text, known, more='; or a sentence: globally, it is never the case that ...')}"
+        )
+    sentence = _parsed(file, source, name, text, vocabularies)
+    if sentence.pattern in ("existence", "response") and sentence.bound is None:
+        raise WordingError(
+            f"{file}{_line(source, name)}: reading {name!r}: what is assumed must be safety, not {text!r}\n"
+            f"  say that something never happens, or {suggestion('', known)}"
+        )
+    return sentence
+
+
+def _parsed(file: str, source: str, name: str, text: str, vocabularies: tuple[Vocabulary, ...]) -> Sentence:
+    try:
+        return parse(text, vocabularies[0], vocabularies[1:])
+    except SentenceError as error:
+        header = re.search(rf"^\s*\[readings\.[\"']?{re.escape(name)}[\"']?\]", source, re.MULTILINE)
+        begin = header.end() if header else 0
+        start = source.find(text, begin)
+        raise error.placed(file, source, start if start >= 0 else None, name) from None

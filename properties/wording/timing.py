@@ -1,0 +1,144 @@
+"""The words of the timed model: what the record, the client and the reaper do, and the readings of each quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import attrs
+import z3
+
+from latchcheck.kernel import System
+from latchcheck.wording.words import Occurrence, Vocabulary, Word
+
+from ...model.config import Config
+from ...model.timing.poller import Poller, active
+from ...model.timing.terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V
+
+NAME: Final = "timing"
+
+
+@attrs.frozen(eq=False)
+class Bound:
+    """What the words are bound to: a configuration, its numbers, and the system made of both."""
+
+    config: Config
+    numbers: Numbers
+    system: System
+
+    @property
+    def poller(self) -> Poller:
+        """The client's schedule as terms."""
+        return Poller(self.numbers)
+
+
+def _number(path: str) -> Callable[[Bound], Any]:
+    """A number of the configuration; a limit that it lacks is beyond every other number."""
+
+    def value(bound: Bound) -> Any:
+        found = bound.config
+        for part in path.split("."):
+            found = getattr(found, part)
+        return z3.RealVal(10**15 if found is None else str(found))
+
+    return value
+
+
+def _terminal(_: Bound) -> Any:
+    return V["status"] != STATUS["working"]
+
+
+def _states() -> list[Word]:
+    found = [
+        Word(f"the task is {label}", "state", f"the status is `{label}`",
+             lambda _, label=label: V["status"] == STATUS[label]) for label in STATUS.values
+    ]  # fmt: skip
+    causes = {"worker": "the worker ended the task", "timeouts": "the deadline ended the task",
+              "orphans": "the task is orphaned", "expiry": "the ttl ended the task"}  # fmt: skip
+    found += [
+        Word(phrase, "state", f"the terminal status was written by: {cause}",
+             lambda _, cause=cause: V["cause"] == CAUSE[cause],
+             near=tuple(one for one in causes.values() if one != phrase))
+        for cause, phrase in causes.items()
+    ]  # fmt: skip
+    found += [
+        Word("the task is terminal", "state", "its status is completed, failed or cancelled", _terminal),
+        Word("the record is gone", "state", "the record is hidden or deleted", lambda _: V["gone"]),
+        Word("live work was expired", "state", "the ttl ended or removed a task that was still working",
+             lambda _: V["expired_live"]),
+        Word("the client follows its schedule", "state", "it has called and not stopped, by a limit or by an answer",
+             lambda _: active()),
+        Word("the client has read the end", "state", "it has read a terminal status, or that the id is unknown",
+             lambda _: V["client"] == CLIENT["done"]),
+        Word("the client has stopped", "state", "a limit of its own ended its polling",
+             lambda _: V["client"] == CLIENT["stopped"]),
+        Word("the last answer was unknown id", "state", "the last tasks/get found no record",
+             lambda _: V["seen"] == SEEN["gone"]),
+    ]  # fmt: skip
+    return found
+
+
+def _events() -> list[Word]:
+    def named(phrase: str, meaning: str, *names: str, near: tuple[str, ...] = ()) -> Word:
+        return Word(phrase, "event", meaning, lambda _: Occurrence(names), near=near)
+
+    return [
+        named("a poll is sent", "the client sends tasks/get", "poll", near=("a poll arrives",)),
+        named("a poll arrives", "tasks/get arrives at the server: a contact", "tasks/get", near=("a poll is sent",)),
+        named("the worker finishes", "the worker writes the terminal status", "write_terminal"),
+        named("a sweep acts", "a sweep of the reaper changes the record", "sweep"),
+        Word("a poll finds the task working", "event", "tasks/get arrives, is answered, and reads working",
+             lambda _: Occurrence(("tasks/get",), before=V["poll_fate"] == FATE["answered"],
+                                  after=V["seen"] == SEEN["working"])),
+        Word("a poll finds the end", "event", "tasks/get arrives, is answered, and reads a terminal status",
+             lambda _: Occurrence(("tasks/get",), before=V["poll_fate"] == FATE["answered"],
+                                  after=V["seen"] == SEEN["terminal"])),
+        Word("a poll finds nothing", "event", "tasks/get arrives, is answered, and finds no record",
+             lambda _: Occurrence(("tasks/get",), before=V["poll_fate"] == FATE["answered"],
+                                  after=V["seen"] == SEEN["gone"])),
+        Word("the task becomes terminal", "event", "this step ends the task",
+             lambda b: Occurrence(before=z3.Not(_terminal(b)), after=_terminal(b))),
+        Word("the task becomes orphaned", "event", "a sweep cancels the task because its client was silent",
+             lambda _: Occurrence(before=V["cause"] == CAUSE["none"], after=V["cause"] == CAUSE["orphans"])),
+        Word("the record goes", "event", "this step hides or deletes the record",
+             lambda _: Occurrence(before=z3.Not(V["gone"]), after=V["gone"])),
+        Word("the task was terminal", "event", "just before this step the task was terminal",
+             lambda b: Occurrence(before=_terminal(b))),
+        Word("the task was working", "event", "just before this step the task was working, its record there",
+             lambda b: Occurrence(before=z3.And(z3.Not(_terminal(b)), z3.Not(V["gone"])))),
+    ]  # fmt: skip
+
+
+def _quantities() -> list[Word]:
+    def of(phrase: str, meaning: str, build: Callable[[Bound], Any], *near: str) -> Word:
+        return Word(phrase, "quantity", meaning, build, "ms", near=near)
+
+    def updated(_: Bound) -> Any:
+        return V["now"] - z3.If(V["status"] == STATUS["working"], 0, V["ended_at"])
+
+    return [
+        of("the time since createdAt", "now less the instant of creation", lambda _: V["now"],
+           "the time since lastUpdatedAt"),
+        of("the time since lastUpdatedAt", "now less the terminal write, or creation while the task works", updated,
+           "the time since createdAt"),
+        of("the silence", "now less the last contact, as the server sees it", lambda _: V["now"] - V["last_contact"],
+           "the pause of the client"),
+        of("the pause of the client", "how long the client has waited in its present stage",
+           lambda _: V["now"] - V["since"], "the silence"),
+        of("the nominal gap", "the delay before the next poll, before jitter and hint", lambda _: V["nominal"],
+           "the jittered gap"),
+        of("the jittered gap", "the greatest gap before the next poll, jitter, hint and limits included",
+           lambda bound: bound.poller.gap()[1], "the nominal gap", "the gap seen by the server"),
+        of("the gap seen by the server", "the greatest gap plus what request and reply may take",
+           lambda bound: bound.poller.gap()[1] + 2 * bound.poller.latency()[1], "the jittered gap"),
+        of("the orphan window", "server.orphan_window", _number("server.orphan_window_ms"), "the enforced ttl"),
+        of("the enforced ttl", "server.enforced_ttl", _number("enforced_ttl_ms_effective"), "the advertised ttl",
+           "the orphan window"),
+        of("the advertised ttl", "server.advertised_ttl", _number("advertised_ttl_ms_effective"), "the enforced ttl"),
+        of("the execution deadline", "server.execution_deadline", _number("server.execution_deadline_ms")),
+    ]  # fmt: skip
+
+
+def vocabulary() -> Vocabulary:
+    """Every word about one task, its client, and the reaper, on a clock in milliseconds."""
+    return Vocabulary.of(NAME, [*_states(), *_events(), *_quantities()], timed=True)
