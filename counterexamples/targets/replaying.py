@@ -172,6 +172,8 @@ class _Run:
             self._expected.keep(fitting)
             self._told_apart = self._told_apart or told_apart
             return None
+        if self._lapsed and GONE in observed.values():
+            raise CannotDo("its records go by themselves when their ttl ends, before the late event")
         if observed == wrong or (taken and all(way.blocked for way in ways)):
             return "reproduced", f"step {index}: {_said(call, answer, observed)}, as the broken model does"
         allowed = " or ".join(dict.fromkeys(_listed(one) for one in expected))
