@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
     from latchcheck.kernel.telling import Telling
     from latchcheck.kernel.verdict import Configuration, Report
     from latchcheck.model.config import Config
+    from latchcheck.properties.lifecycle.proofs import Theorem as Invariant
     from latchcheck.properties.timing.proofs.registry import Theorem
 
 
@@ -28,8 +29,12 @@ def telling(config: Configuration) -> Telling:
     return words(config)
 
 
-def theorems() -> Sequence[Theorem]:
-    """Every theorem behind the exact conditions: id, property, what it `says`, and `prove`, which yields its proofs."""
+def theorems() -> Sequence[Theorem | Invariant]:
+    """Every theorem behind the exact conditions, then those of the lifecycle model.
+
+    Each has an id, its property, what it `says`, and `prove`, which yields its proofs.
+    """
+    from latchcheck.properties.lifecycle.proofs import theorems as proved
     from latchcheck.properties.timing.proofs.registry import theorems as registered
 
-    return registered()
+    return (*registered(), *proved())

@@ -5,10 +5,11 @@ import pytest
 
 from latchcheck.engines.explicit import Options, explore
 from latchcheck.engines.judging import answer
+from latchcheck.model.lifecycle import MODULES, available
 from latchcheck.model.policy import Policy
-from latchcheck.model.scope import SCOPES, Scope
+from latchcheck.model.scope import SCOPES, SIZES, Scope
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE, cone
-from latchcheck.properties.lifecycle.proofs import LEMMAS, proof
+from latchcheck.properties.lifecycle.proofs import ERAS, LARGE_SCOPE, LEMMAS, Theorem, proof, theorems
 from latchcheck.properties.lifecycle.searches import plan
 from latchcheck.properties.lifecycle.swapping import symmetries
 
@@ -22,6 +23,20 @@ def test_a_proof_needs_the_guard(name: str) -> None:
     """The invariant is inductive in the guarded model, and in no mutant that the property is for."""
     assert proof(name, CI).proved
     assert [] == [mutant for mutant in CATALOGUE[name].mutants if proof(name, CI, Policy.parse(mutant)).proved]
+
+
+@pytest.mark.parametrize("theorem", theorems(), ids=lambda theorem: theorem.id)
+def test_no_run_of_any_length_breaks_it(theorem: Theorem) -> None:
+    """The invariant is inductive in a large cone, and in the whole model of ci with every party at once."""
+    proofs = list(theorem.prove())
+    assert [True] * len(proofs) == [one.proved for one in proofs]
+    assert len(proofs) in (1, len(ERAS))
+
+
+def test_the_whole_model_has_every_module() -> None:
+    """What is called the whole model of ci leaves nothing out, and the large scope has five of everything."""
+    assert set(MODULES) == available(CI)
+    assert {5} == {getattr(LARGE_SCOPE, name) for name in SIZES}
 
 
 # Property by property, the mutants on which what should come never comes.
