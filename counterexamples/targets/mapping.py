@@ -26,7 +26,7 @@ GUARDED_NAMES: Final = {"write_terminal": "report", "cancel_writes": "cancel"}
 
 # Inside a client, a worker or the server: nothing that can be asked for from outside.
 # How a server may answer a call; which of them is right is the server's to find out.
-ADMISSIONS: Final = ("admit", "replay", "refuse", "refuse_collision", "answer_directly")
+ADMISSIONS: Final = ("admit", "replay", "refuse", "refuse_collision", "refuse_expired", "answer_directly")
 INTERNAL: Final = frozenset(
     {
         "act",
@@ -37,6 +37,7 @@ INTERNAL: Final = frozenset(
         "declare",
         "discard",
         "judge",
+        "look_up_key",
         "lose_reply",
         "persist",
         "publish",
@@ -44,6 +45,7 @@ INTERNAL: Final = frozenset(
         "record",
         "recover",
         "redeliver",
+        "replicate",
         "reissue",
         "reply",
         "see_status",
@@ -53,7 +55,13 @@ INTERNAL: Final = frozenset(
         "wake",
     }
 )
-UNSEEN: Final = frozenset({"notify", "see_notification", "lose_notification"})
+_NOTE: Final = "notifications are not asked for, they come or not; targets are polled"
+_HELD: Final = "a tasks/result that is held is a call under way, and calls are done one at a time"
+UNSEEN: Final = {
+    **dict.fromkeys(("notify", "see_notification", "lose_notification"), _NOTE),
+    **dict.fromkeys(("ask_result", "return_result"), _HELD),
+    "insert_after_look_up": "a create that looks first and inserts later cannot be asked for in two steps",
+}
 SWEEPS: Final = ("sweep_timeouts", "sweep_orphans", "sweep_expiry")
 RESTART: Final = ("crash_server", "triage", "open_server")
 WINDOW_ENDS: Final = {
@@ -90,7 +98,7 @@ class Reader:
     def call(self, index: int, event: Event, before: State, policy: Mapping[str, Any]) -> Call | None:
         """The call of a step, or None where the step means nothing outside."""
         if event.action in UNSEEN:
-            raise CannotDo("notifications are not asked for, they come or not; targets are polled")
+            raise CannotDo(UNSEEN[event.action])
         self._remember(event, policy)
         if event.action in INTERNAL:
             return None
@@ -310,7 +318,7 @@ _CALLS: Final[Mapping[str, Make]] = {
 
 def known_actions() -> frozenset[str]:
     """Every action of the model that this file knows; a test compares them with the model's."""
-    return frozenset(_CALLS) | INTERNAL | UNSEEN
+    return frozenset(_CALLS) | INTERNAL | UNSEEN.keys()
 
 
 def timeline(steps: Sequence[Event]) -> Timeline:

@@ -90,7 +90,7 @@ def target_setting(fixture: Fixture) -> Setting | None:
 
 
 def target_rows() -> list[dict[str, Any]]:
-    """Every target: its name, what it is, its table, and whether it is ready; None where that depends on an argument."""
+    """Every target: its name, what it is, its table, and whether it is ready; None where an argument decides."""
     from latchcheck.counterexamples.targets import meaning, names, table_row, target
 
     rows = []
