@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from latchcheck.model.config import Client, Config, Server, Workload
-from latchcheck.properties.study import beyond, orphans
+from latchcheck.properties.study import beyond, orphans, region_proof
 from latchcheck.properties.timing import verify
 
 SECOND = 1_000
@@ -177,3 +177,10 @@ def test_under_the_papers_comparison_no_run_of_the_cell_survives() -> None:
     assert beyond.survives_above(config) is None
     assert beyond.certain(config)
     assert 0 == beyond.silences_survived_max(config)
+
+
+def test_the_lemmas_behind_the_region_are_proved() -> None:
+    """For all windows, contacts and gaps at once, and for both comparisons, by the solver."""
+    found = region_proof.proofs()
+    assert [6, 6] == [len(proof.obligations) for proof in found]
+    assert [] == [str(proof) for proof in found if not proof.proved]
