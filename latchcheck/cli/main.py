@@ -24,6 +24,7 @@ VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
     "explore": "latchcheck.cli.explore",
     "fuzz": "latchcheck.cli.fuzz",
+    "admission": "latchcheck.cli.admission",
     "replay": "latchcheck.cli.replay",
     "show": "latchcheck.cli.show",
     "audit": "latchcheck.cli.audit",

@@ -19,8 +19,10 @@ ALLOWED = {
     "latchcheck.wording": {"latchcheck", "latchcheck.kernel", "latchcheck.engines"},
     "latchcheck.report": {"latchcheck", "latchcheck.kernel", "latchcheck.engines", "latchcheck.wording"},
     "latchcheck.model": {"latchcheck", "latchcheck.kernel"},
-    "latchcheck.properties": {"latchcheck", "latchcheck.kernel", "latchcheck.engines", "latchcheck.model"},
-    "latchcheck.counterexamples": {"latchcheck", "latchcheck.kernel", "latchcheck.model"},
+    "latchcheck.properties": {
+        *("latchcheck", "latchcheck.kernel", "latchcheck.engines", "latchcheck.wording", "latchcheck.model"),
+    },
+    "latchcheck.counterexamples": {"latchcheck", "latchcheck.kernel", "latchcheck.engines", "latchcheck.model"},
 }
 CHECKER = {"latchcheck", "latchcheck.kernel", "latchcheck.engines", "latchcheck.wording", "latchcheck.report"}
 ALLOWED["latchcheck.cli"] = CHECKER

@@ -1,0 +1,99 @@
+"""The lines of a server's log as events: one JSON object a line, in our own shape or in another that a file describes.
+
+Schema of our own shape: docs/reference/log.schema.json.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+import attrs
+
+from ...model.spelling import SpellingError
+from .meaning import KINDS, STATUSES, Occurrence
+from .shapes import OWN, Shape
+
+EVERY_TASK: Final = "restart_server"
+"""This event is about the server: without a task it is about every task."""
+SHOWN_LENGTH: Final = 60
+
+
+class LogError(SpellingError):
+    """A line that is no event: what, where, and what to write instead."""
+
+
+@attrs.frozen
+class Entry:
+    """A line of a log: its number (from 1), the instant in ms where it tells one, the task, and what happened."""
+
+    line: int
+    at_ms: float | None
+    task: str | None
+    event: Occurrence
+
+
+def entries(lines: Iterable[str], name: str, shape: Shape = OWN) -> Iterator[Entry]:
+    """The events of a log, in its order; `name` is the file. Raises LogError for a line that is none."""
+    known: dict[tuple[str, str | None, bool], Occurrence] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        for record in shape.records(_parsed(line, f"{name}:{number}")):
+            entry = _entry(record, number, name, shape, known)
+            if entry is not None:
+                yield entry
+
+
+def _parsed(line: str, where: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"{where}: is no JSON ({error})", "write one JSON object a line") from None
+    if not isinstance(record, dict):
+        raise LogError(f"{where}: is no object", 'write one JSON object a line, as {"task": "a", "event": "create"}')
+    return record
+
+
+def _entry(
+    record: Mapping[str, Any],
+    number: int,
+    name: str,
+    shape: Shape,
+    known: dict[tuple[str, str | None, bool], Occurrence],
+) -> Entry | None:
+    where = f"{name}:{number}"
+    said = shape.event(record)
+    if said is None:
+        return None
+    kind = shape.kind(said)
+    if kind is None:
+        raise LogError(f"{where}: event: {_shown(said)} is none", _instead(said, KINDS, shape))
+    status = shape.status(record)
+    if status is not None and status not in STATUSES:
+        raise LogError(f"{where}: status: there is no {_shown(status)}", _instead(status, STATUSES, shape))
+    refused, task = shape.refused(record), shape.task(record)
+    if task is not None and (not isinstance(task, (str, int)) or isinstance(task, bool)):
+        raise LogError(f"{where}: task: {_shown(task)} is no id", "write the id of the task as a string")
+    if task is None and kind != EVERY_TASK:
+        raise LogError(f"{where}: task: is missing", f"say which task it is; only {EVERY_TASK} is about all of them")
+    if not isinstance(refused, bool):
+        raise LogError(f"{where}: refused: {_shown(refused)} is no truth value", "write true or false")
+    at_ms = shape.at_ms(record)
+    if at_ms is not None and (not isinstance(at_ms, (int, float)) or isinstance(at_ms, bool)):
+        raise LogError(f"{where}: at_ms: {_shown(at_ms)} is no number", "write the instant in ms")
+    event = known.setdefault((kind, status, refused), Occurrence(kind, status, refused))
+    return Entry(number, at_ms, None if task is None else str(task), event)
+
+
+def _instead(said: object, known: Iterable[str], shape: Shape) -> str:
+    near = get_close_matches(str(said), list(known), n=1, cutoff=0.8)
+    hint = f"is it {near[0]}?" if near else f"write one of {', '.join(known)}"
+    return hint if shape is OWN else f"{hint} a mapping says what a word of this log means"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN_LENGTH else text[:SHOWN_LENGTH] + "..."

@@ -1,0 +1,164 @@
+"""`latchcheck audit`: a server's own log, checked against the model."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import click
+
+from .errors import complain, printable
+from .output import Output, target
+
+SCHEMA = "latchcheck/audit/1"
+QUIET_SECONDS = 1.0
+
+# What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
+Audit = Any
+Unexplained = Any
+
+
+@click.command(
+    "audit",
+    short_help="Check a server's log against the model.",
+    epilog="Exit code: 0 every task's log is a run of the model, 1 one is not, 2 bad input, 4 inconclusive. "
+    "docs/how-to/audit-a-log.md describes the log and the mapping.",
+)
+@click.argument("file", metavar="EVENTS.jsonl")
+@click.option(
+    "--policy", metavar="POLICY", default="guarded", show_default=True, help="guarded, or SWITCH=VALUE,SWITCH=VALUE."
+)
+@click.option(
+    "--shape",
+    type=click.Choice(["own", "otel"]),
+    default="own",
+    show_default=True,
+    help="Our own lines, or OpenTelemetry spans in JSON.",
+)
+@click.option("--mapping", metavar="FILE", help="TOML: where in a line the parts stand, and what its words mean.")
+@click.option("--from-middle", is_flag=True, help="The log begins in the middle of the lives of its tasks.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
+@click.pass_context
+def command(  # noqa: PLR0913 - one parameter an option
+    context: click.Context,
+    /,
+    *,
+    file: str,
+    policy: str,
+    shape: str,
+    mapping: str | None,
+    from_middle: bool,
+    form: str,
+    output: str | None,
+) -> None:
+    """Say whether the log EVENTS.jsonl (- reads stdin) is a run of the model, task by task.
+
+    Of a task whose log is none: the first event that no run explains, how many events before it are explained, what a
+    reader may be shown there, which events would have been explained, and the first false condition of the others.
+    """
+    out = Output(target(output, (file, mapping)))
+    from latchcheck.engines.explaining import TooMany
+    from latchcheck.kernel.exits import exit_code
+
+    from .wiring.auditing import audit_log
+
+    line = _Line()
+    try:
+        found = audit_log(
+            file, policy=policy, shape=shape, mapping=mapping, anywhere=from_middle, progress=line.progress
+        )
+    except TooMany as error:
+        line.clear()
+        complain(f"{file}: {error}")
+        context.exit(exit_code(["inconclusive"]))
+    finally:
+        line.clear()
+    code = exit_code(["violated"] if found.broken else ["holds"])
+    out.write(_json(found, file, code) if form == "json" else _text(found, file, code))
+    out.finish()
+    context.exit(code)
+
+
+def _json(found: Audit, file: str, code: int) -> str:
+    from latchcheck.report.envelope import json_text
+
+    told = {
+        "schema": SCHEMA,
+        "source": file,
+        "events": found.events,
+        "tasks": found.tasks,
+        "unexplained_tasks": found.broken,
+        "unexplained": [_row(one) for one in found.found],
+        "exit": code,
+    }
+    return json_text(told, one_line=False) + "\n"
+
+
+def _row(one: Unexplained) -> dict[str, Any]:
+    from latchcheck.report.envelope import plain
+
+    return {
+        "line": one.entry.line,
+        "at_ms": one.entry.at_ms,
+        "task": one.entry.task,
+        "event": one.entry.event.kind,
+        "status": one.entry.event.status,
+        "refused": one.entry.event.refused,
+        "explained": one.explained,
+        "shown": list(one.shown),
+        "possible": list(one.possible),
+        "hindrances": [
+            {"action": each.action, "clause": each.label, "reads": plain(each.reads)} for each in one.hindrances
+        ],
+    }
+
+
+def _text(found: Audit, file: str, code: int) -> str:
+    lines = [printable(file), ""]
+    for one in found.found:
+        task, event = printable(str(one.entry.task)), one.entry.event
+        lines += [
+            f"line {one.entry.line}: task {task}: {event}: no run of the model explains it",
+            f"  explained before it: {one.explained} {'event' if one.explained == 1 else 'events'} of this task",
+            f"  a reader is shown:   {', '.join(one.shown)}",
+            f"  would be explained:  {', '.join(one.possible) or 'nothing'}",
+        ]
+        for each in one.hindrances:
+            reads = ", ".join(f"{name} = {value}" for name, value in each.reads.items())
+            lines.append(f"  {each.action}: not ({each.label}); {reads}")
+        lines.append("")
+    if found.broken > len(found.found):
+        lines += [f"and {found.broken - len(found.found)} more tasks", ""]
+    lines.append(
+        f"{found.events:,} events of {found.tasks:,} tasks: {found.tasks - found.broken:,} explained, "
+        f"{found.broken:,} not. Exit code {code}."
+    )
+    return "\n".join(lines) + "\n"
+
+
+class _Line:
+    """How far the log is read, on stderr, where somebody watches and it takes a while."""
+
+    def __init__(self) -> None:
+        self._began, self._shown = time.monotonic(), 0
+
+    def progress(self, made: Audit) -> None:
+        """Say it, once it has taken a second."""
+        seconds = time.monotonic() - self._began
+        if seconds < QUIET_SECONDS or not sys.stderr.isatty():
+            return
+        text = f"{made.events:,} events of {made.tasks:,} tasks, {made.events / seconds:,.0f} a second"
+        sys.stderr.write("\r" + text.ljust(self._shown))
+        sys.stderr.flush()
+        self._shown = len(text)
+
+    def clear(self) -> None:
+        """Leave the line empty."""
+        if self._shown:
+            sys.stderr.write("\r" + " " * self._shown + "\r")
+            sys.stderr.flush()
+            self._shown = 0
