@@ -5,6 +5,7 @@ A file a topic; what the verbs call is here by name.
 
 from __future__ import annotations
 
+from .admission import admission_theorems, decide_packets
 from .catalogues import explain_property, explain_setting, lifecycle_ids, lifecycle_rows, property_ids, property_rows
 from .configurations import (
     assumption_groups,
@@ -43,9 +44,11 @@ __all__ = [
     "NotReady",
     "ask_lifecycle",
     "ask_timed",
+    "admission_theorems",
     "assumption_groups",
     "check_target",
     "draw",
+    "decide_packets",
     "explain_keys",
     "explain_property",
     "explain_setting",

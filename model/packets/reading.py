@@ -1,0 +1,233 @@
+"""Reads packets from JSON; every error names the file, the line, the key, and what to write instead."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import attrs
+
+from .. import record as records
+from ..spelling import nearest
+from .errors import PacketError
+from .lines import lines_of, pointer
+from .packet import CAPABILITIES, Packet, Request, Stored
+from .tables import MEANINGS, OPERATIONS
+
+FORMAT: Final = "latchcheck/packets/1"
+SOURCE: Final = Path(__file__).with_name("export-finished-twice.json")
+"""The thirty-two packets that "MCP Tasks: The Export That Finished Twice" describes."""
+
+STDIN: Final = "-"
+SIZE_MAX: Final = 8 << 20
+NUMBER_MAX: Final = 2**53
+_SHOWN_MAX: Final = 40
+_TEXT_MAX: Final = 1000
+_SUPPORT: Final = ("required", "optional", "forbidden")
+_CALL: Final = ("tool_support", "augmented", "idempotency_key", "request_digest")
+_REQUESTS: Final = {"call": _CALL, "transition": ("status", "expected_version")}
+
+
+@attrs.frozen
+class Packets:
+    """A file of packets, and the sha256 of what it says: of its canonical JSON, whatever its layout."""
+
+    file: str
+    packets: tuple[Packet, ...]
+    digest: str
+
+
+def load(file: str | None = None) -> Packets:
+    """Read a file, `-` for the standard input, or the packets of the source. Raises PacketError."""
+    shown = SOURCE.name if file is None else file
+    try:
+        data = sys.stdin.buffer.read(SIZE_MAX + 1) if file == STDIN else _bytes(SOURCE if file is None else Path(file))
+        if len(data) > SIZE_MAX:
+            raise PacketError(shown, None, "", f"more than {SIZE_MAX >> 20} MB", "split it into several files")
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise PacketError(shown, None, "", str(error.strerror), "name a file that can be read") from None
+    except UnicodeDecodeError as error:
+        raise PacketError(shown, None, "", f"byte {error.start} is no UTF-8", "save it as UTF-8") from None
+    except ValueError as error:
+        if isinstance(error, PacketError):
+            raise
+        raise PacketError(shown, None, "", str(error), "name a file that can be read") from None
+    return loads(text, shown)
+
+
+def _bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(SIZE_MAX + 1)
+
+
+def loads(text: str, file: str = "packets") -> Packets:
+    """Read packets from a JSON text; `file` is how errors call it. Raises PacketError."""
+    document = _document(text, file)
+    top = _Place(file, lines_of(text), (), document)
+    field = top.fields(("format", "packets"))
+    field("format").one_of((FORMAT,))
+    listed = field("packets")
+    packets, seen = [], set()
+    for place in listed.items():
+        packet = _packet(place)
+        if packet.id in seen:
+            place.below("id", packet.id).wrong(f"there are two packets named {_shown(packet.id)}", "name each once")
+        seen.add(packet.id)
+        packets.append(packet)
+    return Packets(file, tuple(packets), digest(document))
+
+
+def digest(document: Any) -> str:
+    """The sha256 of the canonical JSON: keys in order, no space, UTF-8. Layout does not change it."""
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+def _document(text: str, file: str) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = next((name for name in dict.fromkeys(names) if names.count(name) > 1), None)
+        if twice is not None:
+            raise PacketError(file, None, "", f"the key {_shown(twice)} occurs twice in one object", "keep one of them")
+        return dict(pairs)
+
+    def constant(name: str) -> NoReturn:
+        raise PacketError(file, None, "", f"{name} is no JSON", "write an integer")
+
+    try:
+        found = json.loads(text, object_pairs_hook=once, parse_constant=constant)
+        json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        raise PacketError(file, error.lineno, "", f"no JSON: {error.msg}", "write one JSON object") from None
+    except UnicodeEncodeError:
+        raise PacketError(file, None, "", "half of a surrogate pair", "write the whole character") from None
+    except RecursionError:
+        raise PacketError(file, None, "", "nested too deeply", "write an object as the schema has it") from None
+    except PacketError:
+        raise
+    except ValueError:
+        raise PacketError(file, None, "", "a number has thousands of digits", "write a shorter one") from None
+    return found
+
+
+def _packet(place: _Place) -> Packet:
+    field = place.fields(("id", "operation", "now_ms", "caller"), ("record", "request", "expected"))
+    operation = field("operation").one_of(tuple(OPERATIONS))
+    caller = field("caller").fields(("auth_key", "capabilities"))
+    stored = None if field("record").value is None else _stored(field("record"))
+    expected = field("expected")
+    return Packet(
+        field("id").text(),
+        operation,
+        field("now_ms").number(),
+        caller("auth_key").text(),
+        [one.one_of(CAPABILITIES) for one in caller("capabilities").items()],
+        stored,
+        _request(field("request"), operation),
+        None if expected.value is None else expected.one_of(tuple(MEANINGS)),
+    )
+
+
+def _stored(place: _Place) -> Stored:
+    field = place.fields(("auth_key", "status", "version", "expires_at_ms"), ("idempotency_key", "request_digest"))
+    return Stored(
+        field("auth_key").text(),
+        field("status").one_of(tuple(records.TRANSITIONS)),
+        field("version").number(least=1),
+        field("expires_at_ms").number(),
+        field("idempotency_key").text_or_null(),
+        field("request_digest").text_or_null(),
+    )
+
+
+def _request(place: _Place, operation: str) -> Request:
+    known = _REQUESTS.get(operation, ())
+    if not known and not place.value:
+        place.expect(place.value is None or place.value == {}, "an empty object")
+        return Request()
+    if operation == "transition":
+        field = place.fields(known)
+        statuses = tuple(records.TRANSITIONS)
+        return Request(status=field("status").one_of(statuses), expected_version=field("expected_version").number())
+    field = place.fields(("tool_support", "augmented") if known else (), known[2:])
+    return Request(
+        field("tool_support").one_of(_SUPPORT),
+        field("augmented").flag(),
+        field("idempotency_key").text_or_null(),
+        field("request_digest").text_or_null(),
+    )
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 3] + "..."
+
+
+class _Place:
+    """A value and where it stands."""
+
+    def __init__(self, file: str, lines: Mapping[str, int], parts: tuple[str | int, ...], value: Any) -> None:
+        self._file, self._lines, self._parts, self.value = file, lines, parts, value
+
+    def wrong(self, what: str, instead: str) -> NoReturn:
+        """Raise the error of this place."""
+        parts = self._parts
+        line = next((found for n in range(len(parts), -1, -1) if (found := self._lines.get(pointer(*parts[:n])))), None)
+        raise PacketError(self._file, line, pointer(*parts) or "/", what, instead)
+
+    def expect(self, fits: bool, words: str) -> None:  # noqa: FBT001 - reads as a sentence
+        """Refuse a value of another kind."""
+        if not fits:
+            self.wrong(f"{_shown(self.value)} is not {words}", f"write {words}")
+
+    def below(self, key: str | int, value: Any) -> _Place:
+        """A part of this one."""
+        return _Place(self._file, self._lines, (*self._parts, key), value)
+
+    def fields(self, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
+        """The fields of an object with these and no other; an optional one that is absent reads as null."""
+        self.expect(isinstance(self.value, dict), "an object")
+        known = (*needed, *optional)
+        for name in self.value:
+            if name not in known:
+                self.below(name, None).wrong("there is no such key", nearest(name, known) if known else "leave it out")
+        for name in needed:
+            if name not in self.value:
+                self.wrong(f"no {_shown(name)}", f"add it; the keys are {', '.join(known)}")
+        return lambda name: self.below(name, self.value.get(name))
+
+    def items(self) -> list[_Place]:
+        """The items of a list."""
+        self.expect(isinstance(self.value, list), "a list")
+        return [self.below(number, one) for number, one in enumerate(self.value)]
+
+    def one_of(self, words: Sequence[str]) -> str:
+        """One of some words."""
+        if not isinstance(self.value, str) or self.value not in words:
+            self.wrong(f"{_shown(self.value)} is not known here", nearest(str(self.value), words))
+        return self.value
+
+    def text(self) -> str:
+        """A text that is not empty."""
+        self.expect(isinstance(self.value, str) and 0 < len(self.value) <= _TEXT_MAX, "a text that is not empty")
+        return self.value
+
+    def text_or_null(self) -> str | None:
+        """A text that is not empty, or null."""
+        return None if self.value is None else self.text()
+
+    def flag(self) -> bool:
+        """True or false."""
+        self.expect(isinstance(self.value, bool), "true or false")
+        return self.value
+
+    def number(self, least: int = 0) -> int:
+        """A whole number."""
+        whole = isinstance(self.value, int) and not isinstance(self.value, bool)
+        self.expect(whole and least <= self.value <= NUMBER_MAX, f"a whole number from {least} to {NUMBER_MAX}")
+        return self.value

@@ -1,0 +1,46 @@
+"""The theorems about admission, as `latchcheck recheck` proves them again."""
+
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from latchcheck.engines.smt import Proof
+
+from . import proofs
+
+ABOUT = "admission"
+
+
+@attrs.frozen
+class Theorem:
+    """One statement: `says` in a sentence, `prove` runs its obligations, each in a fresh solver."""
+
+    id: str
+    property: str
+    says: str
+    prove: Callable[[], Iterator[Proof]]
+
+
+def theorems() -> tuple[Theorem, ...]:
+    """Every theorem about admission."""
+    return (
+        Theorem(
+            "one-decision",
+            ABOUT,
+            "For every request and every stored record exactly one decision applies: some row does, and no two do.",
+            proofs.total_and_single,
+        ),
+        Theorem(
+            "judged-before-shown",
+            ABOUT,
+            "A stranger's request, and one about an expired record, is refused, and the refusal is the same whatever "
+            "status, version, digest and history the record has.",
+            proofs.judged_first,
+        ),
+        Theorem(
+            "refused-changes-nothing",
+            ABOUT,
+            "Where a request is refused no action on a record happens, and a refused call touches no record.",
+            proofs.blocked_changes_nothing,
+        ),
+    )
