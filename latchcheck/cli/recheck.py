@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +30,15 @@ def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> N
     """Prove every theorem on which the exact conditions rest, for all numbers, and say what was proved.
 
     A verdict of verify evaluates a condition; that the condition is the model's is what these theorems say.
+    Of some lifecycle properties it is proved that no run of any length breaks them.
     Progress goes to stderr.
     """
     from . import wiring  # with it comes the solver, which --help does not need
 
     theorems = [*wiring.theorems(), *wiring.admission_theorems()]
-    _check_ids(only, list(dict.fromkeys([*wiring.property_ids(), *(one.property for one in theorems)])))
+    _check_ids(only, (*wiring.property_ids(), *wiring.lifecycle_ids(), *{one.property: 0 for one in theorems}))
     chosen = [one for one in theorems if not only or one.property in only]
+    _check_chosen(only, {one.property for one in chosen})
     out, rows = Output(None), []
     for number, theorem in enumerate(chosen, start=1):
         click.echo(f"proving {number} of {len(chosen)}: {theorem.id}", err=True)
@@ -81,6 +83,13 @@ def _check_ids(only: Sequence[str], known: Sequence[str]) -> None:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0)
             raise click.UsageError(f"--property {name}: there is no such property; is it {near[0]}?")
+
+
+def _check_chosen(only: Sequence[str], proved: Collection[str]) -> None:
+    for name in only:
+        if name not in proved:
+            instead = f"`latchcheck explore --property {name}` searches every run within a scope"
+            raise click.UsageError(f"--property {name}: nothing is proved of it by induction; {instead}")
 
 
 def _exit(answers: Sequence[str]) -> int:
