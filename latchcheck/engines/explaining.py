@@ -97,15 +97,19 @@ class Explainer:
         return tuple(sorted({self._view_of(values) for values in self._sets[number]}, key=str))
 
     def hindrances(self, number: int, meaning: Meaning) -> tuple[Hindrance, ...]:
-        """For each action of an event that cannot happen, the condition that is false where it gets furthest."""
-        found: dict[str, tuple[int, Hindrance]] = {}
+        """For each action of an event that cannot happen in any state, what is false where it gets furthest."""
+        found: list[Hindrance] = []
         for name, told in meaning.actions:
-            for values in sorted(self._sets[number], key=repr):
-                for action, args in self._picks(name, told):
-                    result = self._program.action(action.name)(values, args)
-                    if isinstance(result, int) and result >= found.get(name, (-1, None))[0]:
-                        found[name] = (result, self._hindrance(action, result, values, args))
-        return tuple(one for _, one in found.values())
+            best: tuple[int, Hindrance | None] = (-1, None)
+            for values, (action, args) in product(sorted(self._sets[number], key=repr), self._picks(name, told)):
+                result = self._program.action(action.name)(values, args)
+                if not isinstance(result, int):
+                    break
+                if result > best[0]:
+                    best = (result, self._hindrance(action, result, values, args))
+            else:
+                found += [] if best[1] is None else [best[1]]
+        return tuple(found)
 
     def _hindrance(self, action: Action, index: int, values: Values, args: Values) -> Hindrance:
         clause = action.guard[index]
