@@ -154,7 +154,9 @@ class ModelSession:
                 self._try("read_again", {"worker": call.by})
             return self._told(call)
         refused = self._try("get", {"task": call.task, "client": self._client(call)})
-        return self._told(call) if refused is None else Answer(refused=True, why=refused, status=GONE)
+        # A record past its ttl may be told until it is removed, or not any more; here it is.
+        there = refused is None or self._stepper.state.get(f"expired_{call.task}") is True
+        return self._told(call) if there else Answer(refused=True, why=refused, status=GONE)
 
     def _update(self, call: Call) -> Answer:
         refused = self._try("update", {"task": call.task})
