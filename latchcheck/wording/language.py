@@ -140,7 +140,7 @@ TEMPLATES: dict[PatternKind, tuple[str, str]] = {
     "response": ("if P, then eventually S", "S holds at the moment of P or later (Dwyer: response)"),
     "precedence": (
         "if P, then before that S",
-        "S has held in the scope, at that moment or before (Dwyer: precedence)",
+        "S has held in the scope by that moment (Dwyer: precedence)",
     ),
     "invariance": ("if P, then at that moment S", "S holds whenever P does"),
     "lasts": ("once P, it stays so for at least T", "P, once it holds, does not end sooner (Konrad: minimum duration)"),
@@ -148,7 +148,7 @@ TEMPLATES: dict[PatternKind, tuple[str, str]] = {
     "recurs": ("at least every T, P", "between two moments with P lies no more than T (Konrad: bounded recurrence)"),
     "possibility": ("it is possible that P", "some run has a moment of the scope with P; for MAY"),
 }
-"""Each pattern with its form and its meaning; `within T` or `within N steps` may follow where a form has "eventually"."""
+"""Each pattern with its form and its meaning; `within T` or `within N steps` may follow a form with "eventually"."""
 
 
 @attrs.frozen

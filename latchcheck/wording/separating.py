@@ -85,7 +85,7 @@ def separate_all(watched: Watched, pairs: Sequence[Pair]) -> dict[Pair, tuple[Sp
 
 
 def separate(watched: Watched, obeyed: int, broken: int) -> tuple[Split | None, bool]:
-    """Answer one pair as `separate_all` does."""
+    """Answer one pair, as `separate_all` answers many."""
     return separate_all(watched, [(obeyed, broken)])[obeyed, broken]
 
 
@@ -116,7 +116,7 @@ def _apart(watched: Watched, obeyed: int, broken: int) -> tuple[Split | None, bo
 
 
 def ask(name: str, condition: Any, expectation: str = "reachable") -> Property:
-    """A question for an engine: can this be?"""
+    """Return the question whether a condition can be, for an engine."""
     sentence = Sentence(name, WATCHER, "wording")
     return Property(name, "MAY", sentence, (Clause(name, condition),), None, expectation)  # type: ignore[arg-type]
 

@@ -1,0 +1,145 @@
+"""Sentences judged on one finite run by their definition in docs/reference/wording.md, without monitors.
+
+A run is a list of moments; every index, and every pair of indices, is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from latchcheck.kernel import Stepper, System
+from latchcheck.wording.language import Compared, Joined, Not, Number, Phrase, Prop, Sentence
+
+
+@attrs.frozen
+class Moment:
+    """A state, the action that led to it (None at the start and where only time passed), and the state before."""
+
+    state: Mapping[str, object]
+    action: str | None
+    before: Mapping[str, object] | None
+
+
+Meaning = Mapping[str, Callable[[Moment], Any]]
+Run = Sequence[Moment]
+
+
+def runs(system: System, steps_max: int) -> Iterator[list[Moment]]:
+    """Every run of a system without a clock and with finite choices, of up to this many steps."""
+    from itertools import product
+
+    from latchcheck.kernel import NotAStep
+
+    moves: list[tuple[str, dict[str, Any]]] = [
+        (action.name, dict(zip([c.name for c in action.choices], values, strict=True)))
+        for action in system.actions
+        for values in product(*(choice.domain.members() for choice in action.choices))
+    ]
+
+    def go(path: list[tuple[str, dict[str, Any]]], run: list[Moment]) -> Iterator[list[Moment]]:
+        yield run
+        if len(path) == steps_max:
+            return
+        for move in moves:
+            stepper = Stepper(system)
+            for name, args in path:
+                stepper.do(None, name, args)
+            before = stepper.state
+            try:
+                after = stepper.do(None, move[0], move[1])
+            except NotAStep:
+                continue
+            yield from go([*path, move], [*run, Moment(after, move[0], before)])
+
+    yield from go([], [Moment(Stepper(system).state, None, None)])
+
+
+def truth(prop: Prop, at: Moment, meaning: Meaning) -> bool:
+    """Whether a condition holds at a moment."""
+    if isinstance(prop, Phrase):
+        return bool(meaning[prop.text](at))
+    if isinstance(prop, Not):
+        return not truth(prop.inner, at, meaning)
+    if isinstance(prop, Joined):
+        found = [truth(part, at, meaning) for part in prop.parts]
+        return all(found) if prop.word == "and" else any(found)
+    assert isinstance(prop, Compared)
+    left, right = (
+        sum(sign * (term.value if isinstance(term, Number) else meaning[term.text](at)) for sign, term in one.terms)
+        for one in (prop.left, prop.right)
+    )
+    return {
+        ">": left > right, ">=": left >= right, "<": left < right, "<=": left <= right, "=": left == right,
+        "!=": left != right,
+    }[prop.sign]  # fmt: skip
+
+
+@attrs.frozen
+class Stretch:
+    """The moments from `begin` up to, and without, `end`; `closed` where something ended it."""
+
+    begin: int
+    end: int
+    closed: bool
+
+
+def stretches(sentence: Sentence, run: Run, meaning: Meaning) -> list[Stretch]:
+    """The parts of a run in which the pattern applies and counts."""
+    scope, n = sentence.scope, len(run)
+    opens = [scope.opens is not None and truth(scope.opens, at, meaning) for at in run]
+    closes = [scope.closes is not None and truth(scope.closes, at, meaning) for at in run]
+    if scope.kind == "globally":
+        return [Stretch(0, n, closed=False)]
+    if scope.kind == "before":
+        return [Stretch(0, closes.index(True), closed=True)] if True in closes else []
+    found, at = [], 0
+    strict = scope.kind.startswith("after")
+    while at < n:
+        if not opens[at] or (closes[at] and not strict):
+            at += 1
+            continue
+        begin = at + 1 if strict else at
+        if begin >= n or closes[begin]:
+            at += 1  # a stretch without a moment asks nothing
+            continue
+        end = next((i for i in range(begin, n) if closes[i]), n)
+        closed = end < n
+        if closed or scope.kind != "between":
+            found.append(Stretch(begin, end, closed))
+        at = end if closed else n
+    return found
+
+
+def obeys(sentence: Sentence, run: Run, meaning: Meaning) -> bool:
+    """Whether a run that ends here, and could go on no more, obeys a sentence."""
+    return all(_fits(sentence, part, run, meaning) for part in stretches(sentence, run, meaning))
+
+
+def _fits(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool:
+    inside = range(part.begin, part.end)
+    first = {i: truth(sentence.first, run[i], meaning) for i in inside}
+    second = {i: sentence.second is not None and truth(sentence.second, run[i], meaning) for i in inside}
+    bound = part.end if sentence.bound is None else sentence.bound.value
+    if sentence.pattern == "absence":
+        return not any(first.values())
+    if sentence.pattern == "universality":
+        return all(first.values())
+    if sentence.pattern == "invariance":
+        return all(second[i] for i in inside if first[i])
+    if sentence.pattern == "existence":
+        return any(first[i] and i - part.begin <= bound for i in inside)
+    if sentence.pattern == "response":
+        return all(any(second[j] and i <= j <= i + bound for j in inside) for i in inside if first[i])
+    assert sentence.pattern == "precedence", sentence.pattern
+    return all(any(second[j] for j in inside if j <= i) for i in inside if first[i])
+
+
+def relation(a: Sentence, b: Sentence, every: Sequence[Run], meaning: Meaning) -> tuple[str, int | None, int | None]:
+    """The relation of two sentences over some runs, and the steps of a shortest run for each direction."""
+    weak = [len(run) - 1 for run in every if obeys(a, run, meaning) and not obeys(b, run, meaning)]
+    strong = [len(run) - 1 for run in every if obeys(b, run, meaning) and not obeys(a, run, meaning)]
+    word = {(0, 0): "equivalent", (1, 0): "B stronger", (0, 1): "A stronger", (1, 1): "incomparable"}
+    return word[bool(weak), bool(strong)], min(weak, default=None), min(strong, default=None)
