@@ -44,9 +44,28 @@ def build(backend, *, auth):
         await asyncio.sleep(seconds)
         return "done"
 
+    async def greet(name: str = "world") -> str:
+        return f"Hello, {name}!"
+
+    async def slow_compute(seconds: float = 0.2, label: str = "") -> str:
+        await asyncio.sleep(seconds)
+        return f"computed {label}"
+
+    async def failing_job() -> str:
+        await asyncio.sleep(0.2)
+        raise RuntimeError("the tool failed")
+
+    async def protocol_error_job() -> str:
+        await asyncio.sleep(0.2)
+        raise protocol_error()
+
     soon = timedelta(milliseconds=500)
     server.tool(name="optional", task=TaskConfig(mode="optional", poll_interval=soon))(work)
     server.tool(name="required", task=TaskConfig(mode="required", poll_interval=soon))(work)
+    # The tools that the official conformance suite asks for.
+    server.tool(name="greet")(greet)
+    for tool, mode in ((slow_compute, "optional"), (failing_job, "required"), (protocol_error_job, "optional")):
+        server.tool(name=tool.__name__, task=TaskConfig(mode=mode, poll_interval=soon))(tool)
     server.tool(name="quick", task=TaskConfig(mode="optional", poll_interval=soon))(quick)
 
     @server.custom_route("/control", methods=["POST"])
