@@ -20,7 +20,7 @@ from latchcheck import __version__
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
-INSTALLED = {".py", ".toml", ".json", ".typed"}
+INSTALLED = {".py", ".toml", ".json", ".typed", ".j2", ".css", ".js", ".mjs", ".lark"}
 
 
 def tree() -> dict[str, Path]:
@@ -46,6 +46,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert built.returncode == 0, built.stdout + built.stderr
     (found,) = target.glob("*.whl")
     return found
+
+
+def test_an_index_would_take_the_packages(wheel: Path) -> None:
+    """The checker of the package index finds nothing wrong with the wheel and the source archive."""
+    (archive,) = wheel.parent.glob("*.tar.gz")
+    done = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", wheel, archive],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_package_is_listed() -> None:
