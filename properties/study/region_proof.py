@@ -42,6 +42,7 @@ def _lemmas(comparison: Comparison) -> list[Obligation]:
     moves_little: Any = FIRST_OF_NEXT <= FIRST + TOLERATED
     slack, slack_later = z3.ToReal(FIRST) - CONTACT, z3.ToReal(FIRST_OF_NEXT) - NEXT
     taken = LEAST_GAP - z3.ToReal(TOLERATED)
+    longest: Any = z3.ToReal(FIRST_OF_SWEEP - SWEEP)
     return [
         prove("first does not fall when the contact comes later", both, FIRST_OF_NEXT >= FIRST),
         prove("from a sweep it is M later", [*SANE, first_of_sweep, tolerated], FIRST_OF_SWEEP == SWEEP + TOLERATED),
@@ -59,6 +60,6 @@ def _lemmas(comparison: Comparison) -> list[Obligation]:
         prove(
             "so the longest gap that is survived from a sweep is M",
             [FIRST_OF_SWEEP == SWEEP + TOLERATED],
-            z3.ToReal(FIRST_OF_SWEEP) - z3.ToReal(SWEEP) == z3.ToReal(TOLERATED),
+            longest == z3.ToReal(TOLERATED),
         ),
     ]
