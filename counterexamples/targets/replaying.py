@@ -15,6 +15,7 @@ import attrs
 from latchcheck.kernel import State
 
 from ...model.lifecycle import Lifecycle
+from ...model.record import TERMINAL
 from ..errors import Stale
 from ..fixture import Event, Fixture
 from ..replaying import Case, reproduce, run
@@ -155,12 +156,13 @@ class _Run:
             if not self._expected.reaps:
                 return self._lapse(index, call, ways)
             ways = [*ways, *self._expected.reaped(ways)]
+        before = self._steps[-1].observed if self._steps else {}
         answer = self._session.perform(call)
         self._note(call, answer)
         observed = self._observe()
         expected = tuple(self._known(self._expected.shown(way)) for way in ways)
         self._steps.append(Seen(index, call, answer, observed, expected))
-        taken = accepted(call, answer, self._tenants)
+        taken = accepted(call, answer, self._tenants) and not repeats(call, before)
         fitting = [
             way for way, shown in zip(ways, expected, strict=True) if shown == observed and not (way.blocked and taken)
         ]
@@ -186,7 +188,8 @@ class _Run:
         self._lapsed = True
 
     def _note(self, call: Call, answer: Answer) -> None:
-        if call.kind in ("dispatch", "get") and call.task is not None:
+        told = call.kind in ("dispatch", "get") or (call.kind == "worker_write" and not answer.refused)
+        if told and call.task is not None:
             self._reader.saw(call.by, call.task, answer.version)
         if call.kind == "create" and call.task is not None and not answer.refused:
             if answer.same_as is None:
@@ -233,6 +236,15 @@ def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
         caller = call.args.get("tenant", 1)
         return not answer.refused and any(owners.get(task, caller) != caller for task in answer.tasks or ())
     return call.kind in ("cancel", "dispatch", "worker_write", "update") and not answer.refused
+
+
+def repeats(call: Call, before: dict[str, str]) -> bool:
+    """Whether a write asks for the terminal status that is stored: it may be told that this is done.
+
+    Repeating the stored terminal fact succeeds and changes nothing (docs/reference/semantics.md, section 5).
+    """
+    status = call.args.get("status")
+    return call.kind == "worker_write" and status in TERMINAL and before.get(str(call.task)) == status
 
 
 def _said(call: Call, answer: Answer, observed: dict[str, str]) -> str:

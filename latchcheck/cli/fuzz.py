@@ -12,18 +12,20 @@ import click
 from . import wiring
 from .errors import complain, unknown_property
 from .output import Output
-from .output import folder as target
+from .output import folder as folder_of
 from .verify import Once
 
 if TYPE_CHECKING:
     from latchcheck.engines.questions import Search
     from latchcheck.engines.stateful import Fuzzed
+    from latchcheck.kernel.verdict import Verdict
     from latchcheck.report.samples import Row
 
     from .wiring.sampling import Asked, Hit, Tried
 
 # The numbers of latchcheck.engines.stateful, which --help does not import; a test compares them.
 RUNS_MAX, STEPS_MAX = 2000, 24
+TARGET_RUNS_MAX = 400
 
 
 @click.command(
@@ -45,9 +47,7 @@ RUNS_MAX, STEPS_MAX = 2000, 24
     "--max-runs",
     metavar="N",
     type=click.IntRange(min=1),
-    default=RUNS_MAX,
-    show_default=True,
-    help="Runs to draw in each search.",
+    help=f"Runs to draw in each search: {RUNS_MAX} without it, and {TARGET_RUNS_MAX} altogether on a target.",
 )
 @click.option(
     "--steps",
@@ -57,6 +57,7 @@ RUNS_MAX, STEPS_MAX = 2000, 24
     show_default=True,
     help="Steps after which a run is over.",
 )
+@click.option("--target", metavar="NAME", help="Do the runs to a target and compare; `targets list` names them.")
 @click.option("--fixtures", metavar="FOLDER", help="Try the saved runs below FOLDER first, not those of this project.")
 @click.option("--no-fixtures", is_flag=True, help="Try no saved runs first.")
 @click.option("-o", "--output", metavar="FOLDER", help="Save each run that is found as a fixture below FOLDER.")
@@ -76,8 +77,9 @@ def command(  # noqa: PLR0913 - one parameter an option
     policy: str | None,
     only: tuple[str, ...],
     seed: int,
-    max_runs: int,
+    max_runs: int | None,
     steps: int,
+    target: str | None,
     fixtures: str | None,
     no_fixtures: bool,
     output: str | None,
@@ -88,19 +90,27 @@ def command(  # noqa: PLR0913 - one parameter an option
     The runs are of the lifecycle model (--scope, --policy), or of a timeout configuration: a file, presets, or both.
     Saved counterexamples are tried first. A run that breaks a property is made as small as can be and executed again.
     That none was found proves nothing; `latchcheck explore` searches all, `latchcheck verify` proves.
+    With --target the runs are done to an implementation, and each answer is compared with what the model allows.
     """
     configured = file is not None or client is not None or server is not None or bool(sets)
     if configured and (scope is not None or policy is not None):
         raise click.UsageError("--scope and --policy are about the lifecycle, a configuration is about time: give one")
     if fixtures is not None and no_fixtures:
         raise click.UsageError("--fixtures names what to try first, --no-fixtures says nothing is: give one")
-    saved, folder = _existing("--fixtures", fixtures), target("-o", output)
+    saved, folder = _existing("--fixtures", fixtures), folder_of("-o", output)
+    if target is not None:
+        if configured or only or fixtures is not None:
+            raise click.UsageError("--target compares every answer: it takes no configuration, property or fixtures")
+        from .lockstep import answer
+
+        runs = TARGET_RUNS_MAX if max_runs is None else max_runs
+        context.exit(answer(target, scope, policy, seed=seed, runs_max=runs, steps_max=steps, form=form, folder=folder))
     if configured:
         asked = _configuration(file, client, server, sets, only)
     else:
         _check(only, wiring.lifecycle_ids(), "explore")
         asked = wiring.ask_lifecycle(scope or "ci", policy or "guarded", only)
-    run = _Run(asked, Output(None), form, seed, max_runs, steps)
+    run = _Run(asked, Output(None), form, seed, max_runs or RUNS_MAX, steps)
     context.exit(run.go(None if no_fixtures else saved, folder, first=not no_fixtures))
 
 
@@ -131,7 +141,7 @@ class _Run:
         hits = self._hits()
         paths, unsaved = self._save(list(hits.values()), folder)
         rows = self._rows(hits, paths)
-        verdicts = [("inconclusive" if row.found is None else "violated") for row in rows.values()]
+        verdicts: list[Verdict] = ["inconclusive" if row.found is None else "violated" for row in rows.values()]
         verdicts += [one.verdict for one in self._asked.plan.absent]
         if self._interrupted:
             complain("interrupted: what is told was found until then")
@@ -210,7 +220,9 @@ class _Run:
             lines: list[str] = []
             for name in self._asked.plan.order:
                 lines += (
-                    samples.told(rows[name], self._steps_max) if name in rows else samples.told_absent(absent[name])
+                    samples.told(rows[name], self._steps_max, wiring.lifecycle_telling())
+                    if name in rows
+                    else samples.told_absent(absent[name])
                 )
             lines += samples.summary([found for _, found in self._done], self._seed)
             self._out.write("\n".join(lines) + "\n")

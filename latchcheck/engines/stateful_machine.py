@@ -220,7 +220,7 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
 
 
 def _failing(made: type[Machine], setting: settings) -> Violation | None:
-    with _without_numbers_from_sources():
+    with without_numbers_from_sources():
         try:
             run_state_machine_as_test(made, settings=setting)
         except Violation as violation:
@@ -265,7 +265,7 @@ def _one_of(options: tuple[Any, ...]) -> Any:
 
 
 @contextmanager
-def _without_numbers_from_sources() -> Iterator[None]:
+def without_numbers_from_sources() -> Iterator[None]:
     """Keep Hypothesis from drawing numbers that it reads in the sources of whatever modules are loaded.
 
     A seed must give the same search in a test as on the command line. There is no setting for it; should a release name

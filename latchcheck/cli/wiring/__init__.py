@@ -17,7 +17,15 @@ from .configurations import (
     read_config,
 )
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
-from .lifecycle import exploration_plan, is_named_scope, lifecycle_system, reducer
+from .lifecycle import (
+    exploration_plan,
+    is_named_scope,
+    lifecycle_receivers,
+    lifecycle_system,
+    lifecycle_telling,
+    reducer,
+)
+from .locksteps import ready_target, run_lockstep, save_divergence
 from .races import (
     LEVELS,
     STORES,
@@ -42,13 +50,13 @@ __all__ = [
     "LEVELS",
     "STORES",
     "NotReady",
+    "admission_theorems",
     "ask_lifecycle",
     "ask_timed",
-    "admission_theorems",
     "assumption_groups",
     "check_target",
-    "draw",
     "decide_packets",
+    "draw",
     "explain_keys",
     "explain_property",
     "explain_setting",
@@ -63,8 +71,10 @@ __all__ = [
     "key_rows",
     "kill_store",
     "lifecycle_ids",
+    "lifecycle_receivers",
     "lifecycle_rows",
     "lifecycle_system",
+    "lifecycle_telling",
     "load_fixture",
     "measure_transport",
     "minimise_fixture",
@@ -79,10 +89,13 @@ __all__ = [
     "race_fixture",
     "race_store",
     "read_config",
+    "ready_target",
     "recompute",
     "reducer",
     "replay_fixture",
     "replay_on_target",
+    "run_lockstep",
+    "save_divergence",
     "save_hits",
     "save_witnesses",
     "saved_fixtures",

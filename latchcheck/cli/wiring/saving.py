@@ -77,7 +77,7 @@ def save_witnesses(report: Report, folder: Path) -> tuple[dict[str, Path], list[
         except Stale as stale:
             lost.append(f"{one.id}: {stale}")
             continue
-        fixtures[one.id] = attrs.evolve(fixture, id=f"{fixture.id}.{_digest(fixture)}")
+        fixtures[one.id] = attrs.evolve(fixture, id=f"{fixture.id}.{digest(fixture)}")
     paths = {name: folder / f"{fixture.id}.json" for name, fixture in fixtures.items()}
     write_all({paths[name]: fixture for name, fixture in fixtures.items()})
     return paths, lost
@@ -94,7 +94,7 @@ def save_hits(asked: Asked, hits: Sequence[Hit], seed: int, folder: Path) -> tup
         except Stale as stale:
             lost.append(f"{hit.asked.id}: {stale}")
             continue
-        fixtures[hit.asked.id] = attrs.evolve(fixture, id=f"{fixture.id}.{_digest(fixture)}")
+        fixtures[hit.asked.id] = attrs.evolve(fixture, id=f"{fixture.id}.{digest(fixture)}")
     paths = {name: folder / f"{fixture.id}.json" for name, fixture in fixtures.items()}
     write_all({paths[name]: fixture for name, fixture in fixtures.items()})
     return paths, lost
@@ -146,7 +146,7 @@ def answered(correct: System, fixture: Fixture) -> tuple[Event, ...]:
 GUARDED_NAMES = {"write_terminal": "report"}
 
 
-def _digest(fixture: Fixture) -> str:
+def digest(fixture: Fixture) -> str:
     """Eight letters that differ where two runs of one name differ, so that neither is written over the other."""
     from hashlib import sha256
 

@@ -1,0 +1,183 @@
+"""Lockstep: drawn runs of the lifecycle model done to a target, and what diverges saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from .saving import answered, digest
+from .targets import open_target
+
+if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.counterexamples import Fixture
+    from latchcheck.counterexamples.targets import Target
+    from latchcheck.counterexamples.targets.lockstep import Driver, Lockstep
+    from latchcheck.counterexamples.targets.protocol import Table
+
+POLICIES = ("terminal_guard=check-then-set", "terminal_guard=none,expiry_check=off", "version_check=off", "guarded")
+"""What a target is asked for where no policy is given: each takes away guards, so that more than is right is asked."""
+
+
+def scopes_for(table: Table) -> list[str]:
+    """What a target can do as scopes: without time first, which leaves room for the races, then with its windows.
+
+    Questions to people are left out: which version a worker holds after an answer is the implementation's to say.
+    """
+    whole = _scope(table, timed=True)
+    return list(dict.fromkeys([_scope(table, timed=False), whole]))
+
+
+def _scope(table: Table, *, timed: bool) -> str:
+    sizes = {"tasks": 1, "workers": min(2, table.workers), "instances": 2 if "cancel" in table.events else 0}
+    sizes["cancels"] = int("cancel" in table.events)
+    for window, size in (("ttl", "expiries"), ("deadline", "deadlines"), ("silence", "silences")):
+        sizes[size] = int(timed and window in table.windows)
+    sizes["redeliveries"] = int(timed and "lease" in table.windows)
+    return ",".join(f"{name}={size}" for name, size in sizes.items() if size)
+
+
+def run_lockstep(
+    target: Target, scope: str | None, policy: str | None, *, seed: int, runs_max: int, steps_max: int
+) -> Iterator[tuple[Driver, Lockstep]]:
+    """Draw runs under each policy, do them to the target and compare; ends with the first that does not conform.
+
+    Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
+    """
+    policies = (policy,) if policy is not None else POLICIES
+    scopes = [scope] if scope is not None else scopes_for(target.table)
+    questions, left = [(size, one) for size in scopes for one in policies], runs_max
+    for place, (size, one) in enumerate(questions):
+        share = left // (len(questions) - place)
+        if not share:
+            continue
+        driver = _driver(target, size, one)
+        locked = _locked(driver, seed, share, steps_max)
+        left -= locked.runs
+        yield driver, locked
+        if locked.ended != "nothing-found":
+            return
+
+
+def _driver(target: Target, scope: str, policy: str) -> Driver:
+    from latchcheck.counterexamples.targets.lockstep import Driver
+    from latchcheck.model.policy import Policy
+    from latchcheck.model.scope import Scope
+    from latchcheck.properties.lifecycle.searches import build
+
+    size, switches = Scope.parse(scope), Policy.parse(policy)
+    broken, _ = build(size, switches)
+    guarded, _ = build(size, Policy.parse(f"era={switches.era}"))
+    return Driver(target, broken, guarded, switches.changed, switches.era, size.named)
+
+
+def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockstep:
+    from latchcheck.counterexamples import Event
+    from latchcheck.counterexamples.targets.lockstep import DIVERGED, Lockstep
+    from latchcheck.engines.stateful_walks import StopWalking, sample_walks, without
+
+    system = without(driver.broken.system, driver.unusable())
+    parties = {action.name: action.party for action in system.actions}
+    failed: list[Any] = []
+
+    def told(walk: Sequence[Any]) -> tuple[Event, ...]:
+        return driver.possible([Event(None, parties[one.action], one.action, one.args) for one in walk])
+
+    def judged(walk: Sequence[Any]) -> bool:
+        steps = told(walk)
+        if not steps:
+            return False
+        ran = driver.done(steps)
+        if ran.outcome == "failed":
+            failed.append(ran)
+            raise StopWalking
+        return ran.outcome in DIVERGED
+
+    walked = sample_walks(system, judged, seed=seed, walks_max=runs_max, steps_max=steps_max)
+    policy = ",".join(f"{name}={value}" for name, value in driver.policy.items()) or "guarded"
+
+    def ended(how: Any, reason: str, ran: Any = None) -> Lockstep:
+        scope = ",".join(f"{name}={size}" for name, size in driver.scope.items())
+        return Lockstep(
+            policy, scope, how, reason, walked.walks, driver.told, dict(driver.kinds), ran, walked.found_steps
+        )
+
+    if failed:
+        return ended("failed", failed[0].reason, failed[0])
+    if walked.unsteady or walked.found is None:
+        if walked.unsteady:
+            return ended("unsteady", "the same events were answered now as no correct implementation does, now as one")
+        why = "the user ended it" if walked.interrupted else "no answer differed: a sample proves nothing"
+        return ended("interrupted" if walked.interrupted else "nothing-found", why)
+    steps = told(walked.found)
+    if not walked.interrupted:
+        steps = driver.smallest(steps)
+    steady, ran = driver.steady(steps)
+    if ran.outcome == "failed":
+        return ended("failed", ran.reason, ran)
+    if not steady:
+        return ended("unsteady", "the same events were answered now as no correct implementation does, now as one", ran)
+    return ended("diverged", ran.reason, ran)
+
+
+def save_divergence(driver: Driver, locked: Lockstep, seed: int, folder: Path) -> tuple[Path | None, str | None]:
+    """Save the run that diverged as a fixture of a property that it breaks in the model; its file, or why none is.
+
+    Raises OSError.
+    """
+    from latchcheck.counterexamples import write_all
+
+    assert locked.ran is not None
+    fixture = _broken_by(driver, locked.ran.fixture.steps, seed)
+    if fixture is None:
+        return None, "what the target does is no behaviour of the model under that policy, so no property tells of it"
+    path = folder / f"{fixture.id}.json"
+    write_all({path: fixture})
+    return path, None
+
+
+def _broken_by(driver: Driver, steps: Sequence[Any], seed: int) -> Fixture | None:
+    """The fixture of the first property of the catalogue that the run breaks in the model, with its last step."""
+    from latchcheck.counterexamples import Case, FoundBy, Stale, made, run, slug
+    from latchcheck.model.policy import Policy
+    from latchcheck.model.scope import Scope
+    from latchcheck.properties.lifecycle.catalogue import RULES, cone, lacks
+    from latchcheck.report.envelope import versions
+
+    policy = Policy.parse(",".join(f"{name}={value}" for name, value in driver.policy.items()) or "guarded")
+    size = Scope(**driver.scope)
+    for rule in RULES:
+        inside = cone(rule, size)
+        built = inside.build(policy)
+        if lacks(rule, built.room.modules):
+            continue
+        known = {action.name for action in built.system.actions}
+        kept = [step for step in steps if step.action in known]
+        case = Case(built.system, rule.over(built.room))
+        for clause in case.asked.clauses:
+            try:
+                trace, _ = run(built.system, kept)
+                fixture = made(
+                    f"{rule.id}/{slug(str(policy))}",
+                    case,
+                    trace,
+                    clause.label,
+                    era=policy.era,
+                    policy={name: value for name, value in policy.changed.items() if name != "era"},
+                    scope=inside.scope.named,
+                    found_by=FoundBy("lockstep", seed, versions()),
+                )
+            except (Stale, ValueError):
+                continue
+            correct = inside.build(Policy.parse(f"era={policy.era}")).system
+            fixture = attrs.evolve(fixture, steps=answered(correct, fixture))
+            return attrs.evolve(fixture, id=f"{fixture.id}.{digest(fixture)}")
+    return None
+
+
+def ready_target(name: str) -> tuple[Target, tuple[str, ...]]:
+    """A target by its name, and what it lacks. Raises UnknownTarget, for which `is_bad_input` is true."""
+    target = open_target(name)
+    return target, tuple(target.missing())
