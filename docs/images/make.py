@@ -2,7 +2,6 @@
 
 A picture shows the run that `latchcheck verify` finds for an example, so that it cannot say what the tool does not.
 """
-# ruff: noqa: INP001 - a script, not a package
 
 from collections.abc import Iterator
 from pathlib import Path

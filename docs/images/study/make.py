@@ -1,5 +1,4 @@
 """Draw the figures of the study into this folder: `python docs/images/study/make.py`."""
-# ruff: noqa: INP001 - a script, not a package
 
 from pathlib import Path
 
