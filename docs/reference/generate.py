@@ -3,7 +3,6 @@
 In `configuration.md` that is the key table, in `presets.md` the preset files.
 What stands above the mark in a page is written by hand and kept. A test compares both with the data.
 """
-# ruff: noqa: INP001 - a script, not a package
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ That is `lifecycle-properties.md`, `policies-and-scopes.md`, `kill-table.md`, an
 `../explanation/lifecycle.md`.
 What stands above the mark in a page is written by hand and kept. A test compares all four with the model.
 """
-# ruff: noqa: INP001 - a script, not a package
 
 from __future__ import annotations
 

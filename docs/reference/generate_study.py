@@ -2,7 +2,6 @@
 
 What stands above the mark in the page is written by hand and kept. A test compares the rest with the data.
 """
-# ruff: noqa: INP001 - a script, not a package
 
 from __future__ import annotations
 
