@@ -117,7 +117,7 @@ class _Driver:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.events: list[Event] = []
-        system = _system(config.network.latency_ms != (0, 0))
+        system = _system(config.network.latency_ms != (0, 0), config.server.orphan_comparison)
         values = numbers(config)
         self._stepper = Stepper(system, {name: values[name] for name in system.parameters})
 
@@ -145,9 +145,10 @@ class _Driver:
 
 
 @cache
-def _system(delayed: bool) -> System:  # noqa: FBT001 - a key of a cache
+def _system(stepped: bool, comparison: str) -> System:  # noqa: FBT001 - a key of a cache
     """The timed model of every cell with, or without, the network; its numbers are left open."""
-    return timed_system(configuration(CEILINGS_S[0], WINDOWS_S[0], stepped=delayed), symbolic=True)
+    any_cell = configuration(CEILINGS_S[0], WINDOWS_S[0], stepped=stepped, comparison=comparison)
+    return timed_system(any_cell, symbolic=True)
 
 
 @attrs.frozen

@@ -65,6 +65,12 @@ def test_a_run_is_orphaned_up_to_the_longest_silence_that_a_sweep_saw(ceiling: i
     assert [one >= window for one in seen] == [run.orphaned_at_s is not None for run in runs]
 
 
+def test_a_silence_of_the_window_is_allowed_where_it_must_exceed_it() -> None:
+    """Under `>` the stepped run is orphaned one step later than under `>=`: at 780 s it sees a silence of 120 s."""
+    config = orphans.configuration(300, 120, stepped=True, comparison=">")
+    assert "orphaned at 810 s" == orphans.play(config, SEED, orphans.at_the_next_step).told
+
+
 # The longest silence of the hour: the ceiling, until the ramp takes so long that the work ends first.
 # Delay k is 0.25 * 1.6^(k-1) s; the earliest contact before poll k comes after half of the delays before.
 @pytest.mark.parametrize(("ceiling", "longest"), [(10, 10), (300, 300), (900, 900), (1800, 1800)])

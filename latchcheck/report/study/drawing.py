@@ -175,15 +175,9 @@ def orphan_map(of: Map) -> Picture:
     """Ceilings against windows: where no run is orphaned, where some are, and where all are."""
     with _figure("Where a client that backs off loses its live task", height=6.2) as ((axis,), made):
         low, high = of.windows
-        xs, ys = zip(*of.can, strict=True)
-        must_x, must_y = zip(*of.must, strict=True)
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.fill_between(xs, [max(y, low) for y in ys], high, color=GREEN, alpha=0.10, linewidth=0)
-        axis.fill_between(xs, low, [max(y, low) for y in ys], color=AMBER, alpha=0.16, linewidth=0)
-        axis.fill_betweenx(must_y, must_x, xs[-1], color=RED, alpha=0.16, linewidth=0)
-        axis.plot(xs, ys, color=GREEN, linewidth=2.2, label="exact: longest silence in the hour")
-        axis.plot(must_x, must_y, color=RED, linewidth=1.6, label="exact: no gap dodges every sweep")
+        _boundaries(axis, of)
         for number, (ceiling, windows) in enumerate(of.sampled):
             inside = [one for one in windows if low <= one <= high]
             name = "longest silence a sweep saw, 20 seeds" if number == 0 else None
@@ -192,19 +186,9 @@ def orphan_map(of: Map) -> Picture:
             (False, "o", GREEN, "Table 5: survived"),
             (True, "X", RED, "Table 5: orphaned"),
         ):
-            at = [(x, y) for x, y, lost in of.cells if lost is orphaned]
-            axis.scatter(
-                *zip(*at, strict=True), marker=mark, s=75, color=colour, edgecolor="white", zorder=5, label=name
-            )
-        for x, y, words, colour, turn in (
-            (35, 400, "no run is orphaned", GREEN, 0),
-            (370, 262, "some runs are", AMBER, 41),
-            (1000, 60, "every run is,\nif the work lasts", RED, 0),
-        ):
-            axis.text(
-                x, y, words, color=colour, fontsize=11, fontweight="bold", ha="center", va="center", rotation=turn
-            )
-        axis.set_xlim(xs[0] * 0.88, xs[-1] * 1.12)
+            xs, ys = zip(*((x, y) for x, y, lost in of.cells if lost is orphaned), strict=True)
+            axis.scatter(xs, ys, marker=mark, s=75, color=colour, edgecolor="white", zorder=5, label=name)
+        axis.set_xlim(of.can[0][0] * 0.88, of.can[-1][0] * 1.12)
         axis.set_ylim(low, high * 1.12)
         ticks = [10, 30, 60, 120, 300, 900, 3600]
         axis.set_xticks(ticks, [f"{tick}" for tick in ticks])
@@ -214,3 +198,22 @@ def orphan_map(of: Map) -> Picture:
         axis.set_ylabel("server's orphan window (s)")
         axis.figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return made[0]
+
+
+def _boundaries(axis: Any, of: Map) -> None:
+    """The two exact lines, and the three regions between them with their names."""
+    low, high = of.windows
+    xs, ys = zip(*of.can, strict=True)
+    must_x, must_y = zip(*of.must, strict=True)
+    foot = [max(y, low) for y in ys]
+    axis.fill_between(xs, foot, high, color=GREEN, alpha=0.10, linewidth=0)
+    axis.fill_between(xs, low, foot, color=AMBER, alpha=0.16, linewidth=0)
+    axis.fill_betweenx(must_y, must_x, xs[-1], color=RED, alpha=0.16, linewidth=0)
+    axis.plot(xs, ys, color=GREEN, linewidth=2.2, label="exact: longest silence in the hour")
+    axis.plot(must_x, must_y, color=RED, linewidth=1.6, label="exact: no gap dodges every sweep")
+    for x, y, words, colour, turn in (
+        (35, 400, "no run is orphaned", GREEN, 0),
+        (370, 262, "some runs are", AMBER, 41),
+        (1000, 60, "every run is,\nif the work lasts", RED, 0),
+    ):
+        axis.text(x, y, words, color=colour, fontsize=11, weight="bold", ha="center", va="center", rotation=turn)
