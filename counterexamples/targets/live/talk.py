@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import attrs
 
-from ..errors import TargetGarbage
+from ..errors import TargetError, TargetGarbage
 from .wire import Reply, Wire, shorten
 
 Era = Literal["2026-07-28", "2025-11-25"]
@@ -92,7 +92,8 @@ class Talk:
 def begin(wire: Wire, era: Era | None = None) -> Talk:
     """Open a conversation in the newest era that both sides speak, or in the one asked for.
 
-    Raises TargetError: whoever answers neither `server/discover` nor `initialize` is no MCP server with tasks.
+    Raises TargetError, with the connection closed: whoever answers neither `server/discover` nor `initialize` is no
+    MCP server with tasks.
     """
     failed: list[str] = []
     for one, start in ((MODERN, _discover), (LEGACY, _initialize)):
@@ -102,6 +103,10 @@ def begin(wire: Wire, era: Era | None = None) -> Talk:
             return start(wire)
         except TargetGarbage as error:
             failed.append(str(error))
+        except TargetError:
+            wire.close()
+            raise
+    wire.close()
     raise TargetGarbage(f"{wire.url} is no MCP server that speaks {era or ' or '.join(ERAS)}: {'; '.join(failed)}")
 
 
