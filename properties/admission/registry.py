@@ -6,7 +6,7 @@ import attrs
 
 from latchcheck.engines.smt import Proof
 
-from . import proofs
+from . import policy_layer, proofs
 
 ABOUT = "admission"
 
@@ -42,5 +42,12 @@ def theorems() -> tuple[Theorem, ...]:
             ABOUT,
             "Where a request is refused no action on a record happens, and a refused call touches no record.",
             proofs.blocked_changes_nothing,
+        ),
+        Theorem(
+            "backoff-bounded",
+            "failures-are-classified",
+            "Capped, counted and advertised backoff with full jitter: no delay beyond the cap, no attempt beyond the "
+            "ceiling, no worker held by a wait, for all delays and ceilings.",
+            policy_layer.proofs,
         ),
     )
