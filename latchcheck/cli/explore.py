@@ -15,7 +15,7 @@ from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
 if TYPE_CHECKING:
     from latchcheck.engines.exploration import Progress
     from latchcheck.engines.judging import Explored
-    from latchcheck.engines.questions import Search
+    from latchcheck.engines.questions import Plan, Search
 
 QUIET_SECONDS = 1
 MEGABYTE = 1 << 20
@@ -42,6 +42,11 @@ MEMORY_MAX_MB = 2048
     help="Search only what this property needs; may be repeated. ID/leads-to asks whether what should come comes.",
 )
 @click.option("--symmetry/--no-symmetry", default=True, help="Keep states that differ in names only as one (default).")
+@click.option(
+    "--reduction/--no-reduction",
+    default=False,
+    help="Leave out orders of steps that do not meet (partial-order reduction): fewer states, the same verdicts.",
+)
 @click.option("--max-states", metavar="N", type=click.IntRange(min=1), help="Stop a search after so many states.")
 @click.option(
     "--max-memory",
@@ -62,6 +67,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     policy: str,
     only: tuple[str, ...],
     symmetry: bool,
+    reduction: bool,
     max_states: int | None,
     max_memory: int,
     form: str,
@@ -74,11 +80,15 @@ def command(  # noqa: PLR0913 - one parameter an option
     """
     out = Output(target(output))
     plan = wiring.exploration_plan(scope, policy, only, symmetry=symmetry)
+    if reduction:
+        _refuse_later(plan)
     from latchcheck.engines.judging import answer
 
-    line = _Line()
+    line, memory = _Line(), max_memory * MEGABYTE
     try:
-        explored = answer(plan, states_max=max_states, memory_max_bytes=max_memory * MEGABYTE, progress=line.progress)
+        explored = answer(
+            plan, states_max=max_states, memory_max_bytes=memory, progress=line.progress, reduction=reduction
+        )
     finally:
         line.clear()
     if explored.interrupted:
@@ -94,6 +104,17 @@ def command(  # noqa: PLR0913 - one parameter an option
     context.exit(explored.exit)
 
 
+def _refuse_later(plan: Plan) -> None:
+    """A usage error where a reduction would not keep what is asked."""
+    for search in plan.searches:
+        for asked in search.properties:
+            if asked.expectation == "leads-to":
+                raise click.UsageError(
+                    f"--reduction does not keep what the leads-to {asked.id!r} asks: on a run that goes on for ever it "
+                    "may put steps off. Leave it out."
+                )
+
+
 def _shown(explored: Explored, form: str, out: Output, again: str) -> str:
     from latchcheck.report import exploration
 
@@ -103,8 +124,8 @@ def _shown(explored: Explored, form: str, out: Output, again: str) -> str:
         from latchcheck.report.findings import of_explored
         from latchcheck.report.formats import shown
 
-        return shown(form, [of_explored(explored, command=again)])
-    return exploration.render(explored, width=out.width, colour=out.colour)
+        return shown(form, [of_explored(explored, wiring.lifecycle_telling(), command=again)])
+    return exploration.render(explored, width=out.width, colour=out.colour, telling=wiring.lifecycle_telling())
 
 
 def _again(scope: str, policy: str, only: Sequence[str]) -> str:

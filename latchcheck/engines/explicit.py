@@ -42,7 +42,7 @@ def explore(
     state: each clause must be as true after as before.
     "leads-to" is judged once a finite system was searched to the end: from every state where the antecedent holds, all
     clauses hold together now or later in every run that is fair. A search that ends early leaves it open, and symmetry
-    is refused: a loop among representatives need not be one of the system.
+    is refused: a loop among representatives need not be one of the system. Partial-order reduction is refused too.
     ModelError: open parameters, values outside their domain, a question that this kind of system cannot answer.
     """
     options = options or Options()
@@ -70,6 +70,10 @@ def _check_clock(system: System, properties: Sequence[Property], options: Option
             )
     if options.symmetry:
         raise ModelError(f"symmetry is for systems without a clock; {system.name!r} has one")
+    if options.reduction:
+        from .reduction import check_reduction
+
+        check_reduction(system, properties)
     if any(action.name == ELAPSE for action in system.actions):
         raise ModelError(f"system {system.name!r} has an action named {ELAPSE!r}, which stands for time passing here")
 
@@ -77,8 +81,9 @@ def _check_clock(system: System, properties: Sequence[Property], options: Option
 def _refuse_options(system: System, properties: Sequence[Property], options: Options, reason: str) -> None:
     """What only the packed search can do is an error elsewhere, never passed over."""
     later = any(asked.expectation == "leads-to" for asked in properties)
-    if later or options.symmetry or options.keep_going or options.searcher not in ("auto", "exact"):
+    packed = options.symmetry or options.keep_going or options.reduction
+    if later or packed or options.searcher not in ("auto", "exact"):
         raise ModelError(
-            "leads-to, symmetry, keep_going and a choice of searcher need a system in packed form; "
+            "leads-to, symmetry, reduction, keep_going and a choice of searcher need a system in packed form; "
             f"{system.name!r} is searched over exact values{reason}"
         )

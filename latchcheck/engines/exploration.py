@@ -38,6 +38,8 @@ class Options:
     `keep_going` searches on after a violation, for a shortest counterexample of every property.
     `memory_max_bytes` ends the search when the states take more.
     `progress` is called about twice a second.
+    `reduction` leaves out orders of steps that do not meet (reduction.py): fewer states, the same verdicts, searched in
+    pure Python; a violation is then searched for again without it, for a shortest run.
     `searcher` chooses between packed states in pure Python and in compiled code, which "auto" does by their number,
     and the slow search over exact values, which shares no generated code with them.
     """
@@ -51,6 +53,7 @@ class Options:
     memory_max_bytes: int = MEMORY_MAX_BYTES
     progress: Callable[[Progress], None] | None = None
     searcher: Searcher = "auto"
+    reduction: bool = False
 
 
 @attrs.frozen
@@ -68,6 +71,10 @@ class Exploration:
     `reached` counts for each property the states in which its antecedent held: zero means that it said nothing.
     `witnesses` holds a shortest run for each "reachable" property that is reached; after a complete search, one that is
     missing is not reachable.
+    `reduced` says that a partial-order reduction left out states, steps and shorter ways: `states`, `transitions`,
+    `depth` and the counts are then those of what was kept.
+    `longer` names the properties whose run, found in a reduced search, need not be a shortest one: the search without
+    reduction, within the same limits, did not come that far.
     `engine` is "python", "compiled" or "exact"; `bytes_used` is what the states took, measured where compiled, else
     estimated.
     """
@@ -88,3 +95,5 @@ class Exploration:
     stopped: Stopped | None = None
     engine: str = "exact"
     bytes_used: int = 0
+    reduced: bool = False
+    longer: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from .questions import Plan, Search
 
 ENGINE = "explicit"
 NEVER_REACHED = "no reachable state puts it to the test"
+LONGER = "it may be longer than need be: without reduction the search met a limit before it found a shortest run"
 NOT_BEGUN = "interrupted before its search began"
 MEGABYTE = 1 << 20
 
@@ -33,12 +34,16 @@ class Part:
 
 @attrs.frozen(eq=False)
 class Explored:
-    """The answers to a plan, with what was covered; `interrupted` where the user ended it."""
+    """The answers to a plan, with what was covered; `interrupted` where the user ended it.
+
+    With `reduction` the counts are those of what a partial-order reduction kept.
+    """
 
     plan: Plan
     parts: tuple[Part, ...]
     properties: tuple[PropertyVerdict, ...]
     interrupted: bool = False
+    reduction: bool = False
 
     @property
     def states(self) -> int:
@@ -99,11 +104,12 @@ def answer(
     states_max: int | None = None,
     memory_max_bytes: int = MEMORY_MAX_BYTES,
     progress: Callable[[Search, Progress], None] | None = None,
+    reduction: bool = False,
 ) -> Explored:
     """Make the searches of a plan one after the other, each within the limits; an interrupt ends with what was covered.
 
     A search goes on after a violation, so that every property gets its own shortest run and the counts are those of
-    the whole state space.
+    the whole state space, or with `reduction` of the part of it that a partial-order reduction keeps.
     """
     parts: list[Part] = []
     judged: dict[str, PropertyVerdict] = {one.id: one for one in plan.absent}
@@ -116,6 +122,7 @@ def answer(
                 keep_going=True,
                 memory_max_bytes=memory_max_bytes,
                 progress=_telling(progress, search),
+                reduction=reduction,
             )
             part = _made(search, states_max, options)
             parts.append(part)
@@ -131,7 +138,7 @@ def answer(
             for asked in search.properties
             if asked.id not in judged
         }
-    return Explored(plan, tuple(parts), tuple(judged[name] for name in plan.order), interrupted)
+    return Explored(plan, tuple(parts), tuple(judged[name] for name in plan.order), interrupted, reduction)
 
 
 def verdict(part: Part, asked: Property, memory_max_bytes: int = MEMORY_MAX_BYTES) -> PropertyVerdict:
@@ -180,7 +187,9 @@ def _telling(progress: Callable[[Search, Progress], None] | None, search: Search
 
 
 def _ending(part: Part, asked: Property) -> str | None:
-    """What comes after the run of a broken leads-to, which has no last step."""
+    """What is to be said of a run: whether it may be long, and for a leads-to, which has no last step, what follows."""
+    if asked.id in part.found.longer:
+        return LONGER
     if asked.expectation != "leads-to":
         return None
     before = part.found.loops.get(asked.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import attrs
 
@@ -39,6 +40,10 @@ def explore_packed(
         try:
             layout = Layout.of(system, grid)
             plan = Plan(system, properties, layout, canonical(layout, swaps) if swaps else None)
+            if options.reduction:
+                from .reduced_runs import explore_reduced
+
+                return explore_reduced(plan, states_max, options, swaps, partial(_shortest, plan, swaps, states_max))
             return _Search(plan, swaps, states_max, options).run()
         except Coarse as reason:
             grid = attrs.evolve(grid, parts=grid.parts * reason.factor)
@@ -53,6 +58,10 @@ def _check_options(system: System, properties: Sequence[Property], options: Opti
             f"property {later[0]!r} is a leads-to: a loop among representatives need not be one of the system; "
             "search without symmetry"
         )
+    if options.reduction:
+        from .reduction import check_reduction
+
+        check_reduction(system, properties)
     for name, choices in options.fairness.items():
         known = [choice.name for choice in system.action(name).choices]
         for choice in choices:
@@ -61,6 +70,13 @@ def _check_options(system: System, properties: Sequence[Property], options: Opti
     for name in options.within:
         if name not in later:
             raise ModelError(f"within bounds {name!r}, which is no leads-to that is asked")
+
+
+def _shortest(
+    plan: Plan, swaps: Sequence[Image], states_max: int | None, asked: Property, options: Options
+) -> Exploration:
+    """The search for one property without reduction."""
+    return _Search(attrs.evolve(plan, properties=(asked,)), swaps, states_max, options).run()
 
 
 @attrs.frozen

@@ -37,6 +37,9 @@ class Fired:
     after: tuple[str, ...]
     # The variables whose value it may change.
     changed: frozenset[str]
+    # What must hold for it and what it puts, with the choices that are written out put in.
+    guard: tuple[Any, ...] = ()
+    updates: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 class Blocks:
@@ -171,6 +174,7 @@ class Actions:
         """One action with all its choices."""
         self._name = action.name
         guard = tuple(clause.expr for clause in action.guard)
+        self._held: tuple[Any, ...] = ()
         self._choose(code, action.choices, guard, dict(action.updates), (), scope.inner(), _unrolled(action))
 
     def _choose(
@@ -188,6 +192,7 @@ class Actions:
         open_names = {choice.name for choice in choices}
         ready = [expr for expr in guard if not blocks.reads(expr) & open_names]
         waiting = [expr for expr in guard if blocks.reads(expr) & open_names]
+        held, self._held = self._held, (*self._held, *ready)
         if blocks.require(scope, ready):
             inside = len(blocks.lines)
             if not choices:
@@ -205,7 +210,7 @@ class Actions:
                             del blocks.lines[-1]  # a loop around nothing
             if len(blocks.lines) == inside:
                 del blocks.lines[mark:]
-        blocks.level = level
+        blocks.level, self._held = level, held
 
     def _members(
         self, choice: Choice, scope: Scope, unrolled: frozenset[str]
@@ -259,7 +264,7 @@ class Actions:
             name: self._kept(fields[name], expr, source, code)
             for (name, expr), source in zip(changes.items(), sources, strict=True)
         }
-        self.fire(Fired(code, picked, blocks.after(kept), frozenset(changes)))
+        self.fire(Fired(code, picked, blocks.after(kept), frozenset(changes), self._held, changes))
 
     def _kept(self, field: Field, expr: Any, source: str, code: int) -> str | int:
         """What the field holds for the new value: a number known now, or source; range checks where they may fail."""

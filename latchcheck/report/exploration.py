@@ -33,6 +33,7 @@ def envelope(explored: Explored) -> dict[str, Any]:
         "scope": dict(plan.scope),
         "policy": dict(plan.policy),
         "symmetry": plan.symmetry,
+        "reduction": explored.reduction,
         "complete": explored.complete,
         "states": explored.states,
         "transitions": explored.transitions,
@@ -134,17 +135,20 @@ def _row(one: PropertyVerdict, explored: Explored) -> tuple[str, str, str, str, 
 
 
 def _violation(one: PropertyVerdict, width: int, paint: Paint, telling: Telling) -> list[str]:
+    from latchcheck.engines.judging import LONGER
+
     assert one.witness is not None
     facts = [
         (one.keyword, one.sentence.text),
         ("source", ", ".join(part for part in (one.sentence.source, one.sentence.where) if part)),
         ("fails", one.clause or ""),
-        ("and then", one.reason or ""),
+        ("the run" if one.reason == LONGER else "and then", one.reason or ""),
         ("within", one.scope or ""),
     ]
     facts = [(label, text) for label, text in facts if text]
     count = len(one.witness.steps)
-    title = f"A shortest run that shows it, {count} {_plural(count, 'event')}, replayed:"
+    kind = "run" if one.reason == LONGER else "shortest run"
+    title = f"A {kind} that shows it, {count} {_plural(count, 'event')}, replayed:"
     return [
         paint(f"violated: {one.id}", "violated"),
         *columns(facts, align="<w", width=width, roles=["label"] * len(facts), paint=paint),
@@ -162,6 +166,7 @@ def _covered(explored: Explored, width: int) -> list[str]:
     many = planned > 1
     seconds = sum(part.seconds for part in parts)
     kind = "distinct states" if not any(part.search.symmetry for part in parts) else "states up to symmetry"
+    kind += " after partial-order reduction" if explored.reduction else ""
     lead = f"{planned} searches, one for each property; together " if many else ""
     text = (
         f"{lead}{glue(f'{explored.states:,} {kind}')}, {glue(f'{explored.transitions:,} transitions')}, "

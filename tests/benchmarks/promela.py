@@ -1,7 +1,9 @@
 """Writes a finite system as a Promela model, so that Spin searches the same states.
 
-One process holds every action as one option of its loop, a choice being one option a value, and each happens in one
-step. All variables are global: what Spin's partial-order reduction finds to leave out is then little or nothing.
+Actions that have variables in common stand in one process, each as one option of its loop, a choice being one option a
+value, and each happens in one step. Told as one process all variables are global, and Spin's partial-order reduction
+finds nothing to leave out; told as several, each keeps its variables to itself, which is the most that Spin can be
+told: no step of one process then depends on another.
 """
 
 from __future__ import annotations
@@ -17,17 +19,42 @@ from latchcheck.kernel.nodes import Nodes
 from latchcheck.kernel.substitution import Substitution
 
 
-def promela(system: System) -> str:
-    """The text of the model."""
+def promela(system: System, *, apart: bool = False) -> str:
+    """The text of the model; `apart` puts actions that have no variable in common into processes of their own."""
     nodes = Nodes()
-    lines = [_declared(variable) for variable in system.variables]
-    # Updates happen all at once: a new value waits in a variable that is no part of the state.
     most = max(len(action.updates) for action in system.actions)
-    lines += [f"hidden int wait{i};" for i in range(most)]
-    lines += ["active proctype system() {", "end:", "  do"]
+    # Updates happen all at once: a new value waits in a variable that is no part of the state.
+    lines = [f"hidden int wait{i};" for i in range(most)]
+    parts = _parts(system, nodes) if apart else [list(system.actions)]
+    for at, actions in enumerate(parts):
+        used = set[str]().union(*(_names(nodes, action) for action in actions))
+        own = [_declared(variable) for variable in system.variables if variable.name in used]
+        lines += [*own, f"active proctype part{at}() {{"] if not apart else [f"active proctype part{at}() {{", *own]
+        lines += ["end:", "  do"]
+        for action in actions:
+            lines += _options(system, nodes, action)
+        lines += ["  od", "}"]
+    return "\n".join([*lines, ""])
+
+
+def _names(nodes: Nodes, action: Action) -> frozenset[str]:
+    """The constants in an action."""
+    exprs = (*(clause.expr for clause in action.guard), *action.updates.values())
+    return frozenset(action.updates).union(*(nodes.names(nodes.read(expr)) for expr in exprs))
+
+
+def _parts(system: System, nodes: Nodes) -> list[list[Action]]:
+    """Actions by the variables that they have in common, directly or through others."""
+    variables = {variable.name for variable in system.variables}
+    found: list[tuple[set[str], list[Action]]] = []
     for action in system.actions:
-        lines += _options(system, nodes, action)
-    return "\n".join([*lines, "  od", "}", ""])
+        names, together = set(_names(nodes, action) & variables), [action]
+        for other in [one for one in found if one[0] & names]:
+            found.remove(other)
+            names |= other[0]
+            together = other[1] + together
+        found.append((names, together))
+    return [actions for _, actions in found]
 
 
 def _declared(variable: Variable) -> str:

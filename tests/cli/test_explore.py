@@ -250,3 +250,28 @@ def test_the_model_is_explained(name: str, capfd: pytest.CaptureFixture[str]) ->
     labels = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
     expected = {"keyword", "source", "clauses", "reads", "mutants"} if name in IDS else set()
     assert expected <= set(labels)
+
+
+def test_a_reduction_keeps_the_verdicts(searched: Any) -> None:
+    """Orders of steps that do not meet are left out: no more states, the same verdicts and the same shortest runs."""
+    asked = (
+        "--scope",
+        "tasks=2,workers=1,cancels=1",
+        "--policy",
+        "seed_status=any",
+        "--property",
+        "begins-working",
+    )
+    whole, reduced = searched(*asked, "--no-symmetry"), searched(*asked, "--no-symmetry", "--reduction")
+
+    assert (whole["reduction"], reduced["reduction"]) == (False, True)
+    assert verdicts(whole) == verdicts(reduced)
+    assert reduced["states"] <= whole["states"]
+
+
+def test_a_reduction_is_refused_for_leads_to(explore: Any) -> None:
+    """What is asked of runs that go on for ever is a usage error that says why."""
+    result = explore("--reduction", "--property", "client-converges/leads-to")
+
+    assert result.code == 2
+    assert "--reduction does not keep what the leads-to 'client-converges/leads-to' asks" in result.err
