@@ -70,7 +70,11 @@ class PolledServer:
         self._labels = count(1)
 
     def __enter__(self) -> Self:
-        self._child.start()
+        try:
+            self._child.start()
+        except BaseException:
+            self._child.kill()
+            raise
         return self
 
     def __exit__(
@@ -89,7 +93,12 @@ class PolledServer:
     def poll_all(self, asked: Iterable[Asked], at_once: int) -> list[Polled]:
         """Several runs, so many at once, in the order in which they were asked for. Raises TargetError."""
         with ThreadPoolExecutor(at_once) as pool:
-            return list(pool.map(self.poll, asked))
+            try:
+                return list(pool.map(self.poll, asked))
+            except BaseException:
+                # The others end as soon as nobody answers them, also when a user interrupts.
+                self._child.kill()
+                raise
 
     def _poll(self, talk: Talk, asked: Asked, label: str) -> Polled:
         sent = time.monotonic()
