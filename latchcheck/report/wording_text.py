@@ -97,7 +97,7 @@ def _checked(one: Checked, shown: Sequence[str], width: int) -> list[str]:
         facts.append(("says nothing", "every state that the types allow obeys it"))
     facts.append(("at fault", one.fault or judged.reason or ""))
     facts.append(("contradicts", ", ".join(one.contradicts)))
-    facts.append(("implied by", ", ".join(one.implied_by)))
+    facts.append(("implied by", "" if judged.verdict == "violated" else ", ".join(one.implied_by)))
     if one.reading.sentence.pattern != "possibility" and judged.verdict != "violated":
         facts.append(
             ("detects", ", ".join(f"{name} ({steps} steps)" for name, steps in one.caught) or "no fault of the model")
@@ -154,8 +154,8 @@ def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], s
         lines += wrap(RELATIONS[found.relation], width)
         lines += _facts(
             [
-                (f"A = {name_a}", _one_line(a)),
-                (f"B = {name_b}", _one_line(b)),
+                ("A", f"{name_a}: {_one_line(a)}"),
+                ("B", f"{name_b}: {_one_line(b)}"),
                 ("basis", found.basis),
                 ("cause", "" if found.cause is None else f'A says "{found.cause[0]}" where B says "{found.cause[1]}"'),
                 ("gave up on", ", ".join(found.given_up)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -200,15 +200,15 @@ def _observer(world: World, asked: Property, name: str) -> Monitor:
 
 
 def contradict(world: World, a: Reading, b: Reading) -> bool:
-    """Whether both are put to the test in some run, and no run that tests both obeys both."""
+    """Whether each can be put to the test and obeyed, some run tests both, and none that does obeys both."""
     watched: Watched = watch(world, [a, b])
     one, other = watched.monitors
     both = z3.And(one.tried, other.tried, *watched.assumed)
     obeyed = z3.And(both, z3.Not(one.failing), z3.Not(other.failing))
-    found = search(watched.system, world, [ask("both", both), ask("obeyed", obeyed)])
-    return found.complete and "both" in found.witnesses and "obeyed" not in found.witnesses
-
-
-def shortest(runs: Sequence[tuple[str, Trace]]) -> tuple[str, Trace] | None:
-    """The shortest of some named runs, the first where several are."""
-    return min(runs, key=lambda pair: len(pair[1]), default=None)
+    alone = [
+        ask(f"alone {i}", z3.And(made.tried, z3.Not(made.failing), watched.assumed[i]))
+        for i, made in enumerate(watched.monitors)
+    ]
+    found = search(watched.system, watched.world, [ask("both", both), ask("obeyed", obeyed), *alone])
+    seen = found.witnesses.keys()
+    return found.complete and "obeyed" not in seen and seen >= {"both", "alone 0", "alone 1"}

@@ -183,8 +183,8 @@ def _relation(splits: dict[int, Split], partial: bool) -> Relation:  # noqa: FBT
 
 def _basis(base: World, searched: Sequence[str]) -> str:
     worlds = "1 model" if len(searched) == 1 else f"{len(searched)} models, the guarded one and each fault"
-    length = "up to the horizon" if base.horizon_ms is not None else "runs of any length"
-    return f"searched to the end in {worlds}, {length}, scope {base.scope}"
+    length = base.scope if base.horizon_ms is not None else f"runs of any length, scope {base.scope}"
+    return f"searched to the end in {worlds}: {length}"
 
 
 # -- which words did it -------------------------------------------------------------------------------------------

@@ -162,7 +162,13 @@ def _assumptions() -> list[Word]:
 
     return [
         fair("messages are delivered", "a message that stays deliverable is delivered to a worker", "deliver"),
-        fair("workers report", "a worker that can report does so", "report", "write_terminal"),
+        fair(
+            "workers report",
+            "a worker that can report does so, and reads again where its version is old",
+            "report",
+            "write_terminal",
+            "read_again",
+        ),
         fair("leases expire", "a lease that nobody renews ends", "expire_lease"),
         fair("the reaper deletes", "an expired record is deleted", "delete_expired"),
         fair("ttls pass", "a ttl ends", "ttl_passes"),
