@@ -141,13 +141,13 @@ class _Run:
         hits = self._hits()
         paths, unsaved = self._save(list(hits.values()), folder)
         rows = self._rows(hits, paths)
-        verdicts: list[Verdict] = ["inconclusive" if row.found is None else "violated" for row in rows.values()]
-        verdicts += [one.verdict for one in self._asked.plan.absent]
         if self._interrupted:
             complain("interrupted: what is told was found until then")
-            verdicts.append("inconclusive")
+        absent: list[Verdict] = [one.verdict for one in self._asked.plan.absent]
+        cut: list[Verdict] = ["inconclusive"] if self._interrupted else []
         disagree = any(row.disagrees for row in rows.values())
-        code = exit_code(verdicts, internal_error=disagree, usage_error=unsaved)
+        drawn = map(_verdict, rows.values())
+        code = exit_code([*drawn, *absent, *cut], internal_error=disagree, usage_error=unsaved)
         self._tell(rows, paths, code)
         return code
 
@@ -244,6 +244,11 @@ class _Run:
             exit=code,
         )
         self._out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+
+def _verdict(row: Row) -> Verdict:
+    """Violated, or inconclusive whatever was drawn."""
+    return "inconclusive" if row.found is None else "violated"
 
 
 def _tried(one: Tried) -> dict[str, Any]:
