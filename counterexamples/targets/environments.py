@@ -181,8 +181,8 @@ def _python(recipe: Recipe, work: Path) -> dict[str, str]:
     except (OSError, subprocess.SubprocessError) as error:
         raise InstallFailed(f"no virtual environment can be made: {error}") from None
     python = Environment(recipe, work, {}).interpreter
-    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *recipe.pins], work)
-    listed = _run([python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"], work)
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *recipe.pins], work)
+    listed = run([python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"], work)
     return {str(one["name"]): str(one["version"]) for one in _json(listed)}
 
 
@@ -191,10 +191,10 @@ def _node(recipe: Recipe, work: Path) -> dict[str, str]:
     if npm is None or node is None:
         raise InstallFailed("node and npm are not installed; node 20 or newer is needed")
     (work / "package.json").write_text('{"private": true, "type": "module"}\n', encoding="utf-8")
-    _run([npm, "install", "--no-audit", "--no-fund", "--save-exact", *recipe.pins], work)
-    listed = _json(_run([npm, "ls", "--json", "--depth=0"], work))
+    run([npm, "install", "--no-audit", "--no-fund", "--save-exact", *recipe.pins], work)
+    listed = _json(run([npm, "ls", "--json", "--depth=0"], work))
     versions = {name: str(one.get("version")) for name, one in listed.get("dependencies", {}).items()}
-    return {**versions, "node": _run([node, "--version"], work).strip().removeprefix("v")}
+    return {**versions, "node": run([node, "--version"], work).strip().removeprefix("v")}
 
 
 def _json(text: str) -> Any:
@@ -204,7 +204,7 @@ def _json(text: str) -> Any:
         raise InstallFailed(f"the installer told no list of packages but {text[:80]!r}") from None
 
 
-def _run(command: Sequence[str], work: Path) -> str:
+def run(command: Sequence[str], work: Path) -> str:
     """Run a command and return what it prints."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     try:

@@ -32,6 +32,7 @@ class Fake:
             "tasks/cancel": lambda asked: self.guarded(asked) or {"result": {"resultType": "complete"}},
             "tasks/update": lambda asked: self.guarded(asked) or {"result": {"resultType": "complete"}},
         }
+        self.looks = True
         self.raw: Callable[[BaseHTTPRequestHandler, Mapping[str, Any]], bool] = lambda _handler, _asked: False
 
     def task(self, status: str, **more: Any) -> dict[str, Any]:
@@ -41,8 +42,8 @@ class Fake:
         return {"taskId": ident, "status": status, **times, **more}
 
     def declares(self, asked: Mapping[str, Any]) -> bool:
-        """Whether a request declares the extension."""
-        return bool(asked["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"])
+        """Whether a request declares the extension, for a server that looks."""
+        return not self.looks or bool(asked["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"])
 
     def guarded(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
         """The refusal of a request that is not allowed, None where it is."""

@@ -73,7 +73,7 @@ def moving(fake: Fake) -> None:
 
 def open_to_all(fake: Fake) -> None:
     """Nobody looks at capabilities."""
-    fake.declares = bool
+    fake.looks = False
 
 
 def late_record(fake: Fake) -> None:

@@ -1,0 +1,43 @@
+"""Saved counterexamples on published products: what each was observed to do, in the versions that are pinned."""
+
+from __future__ import annotations
+
+import pytest
+
+from latchcheck.cli import wiring
+from latchcheck.counterexamples.targets.environments import install
+
+FIXTURES = {one.id: one for _, one in wiring.saved_fixtures()}
+MARKER = "cancel-marker-outlives-record/read-uncancelled"
+LATE = "no-write-after-expiry/expiry-check-off"
+LATCH = "one-terminal-outcome/terminal-guard-none"
+LOST = "dispatch-with-record/store-volatile"
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("products")]
+
+OBSERVED = [
+    ("mcp-python", "mcp-python", LATE, "reproduced"),
+    ("mcp-python", "mcp-python", LATCH, "conforms"),
+    ("mcp-typescript", "mcp-typescript", LATE, "not-applicable"),
+    ("mcp-typescript", "mcp-typescript", LATCH, "conforms"),
+    ("mcp-python-http", "mcp-python", LATCH, "conforms"),
+    ("fastmcp-http", "fastmcp", MARKER, "reproduced"),
+    ("fastmcp-http", "fastmcp", LOST, "reproduced"),
+    ("fastmcp-redis", "fastmcp", LOST, "conforms"),
+    ("fastmcp3", "fastmcp3", LOST, "reproduced"),
+]
+
+
+@pytest.mark.parametrize(("name", "environment", "fixture", "outcome"), OBSERVED)
+def test_what_a_product_was_observed_to_do(name: str, environment: str, fixture: str, outcome: str) -> None:
+    """A fixture comes out on a product as the page of findings says."""
+    install(environment)
+    ran = wiring.replay_on_target(FIXTURES[fixture], wiring.open_target(name))
+    assert (outcome, fixture) == (ran.outcome, ran.fixture.id), ran.reason
+
+
+def test_the_known_finding_shows_to_one_reader() -> None:
+    """On FastMCP 4 one reader reads cancelled, then completed."""
+    install("fastmcp")
+    ran = wiring.replay_on_target(FIXTURES[MARKER], wiring.open_target("fastmcp-http"))
+    assert "one reader reads cancelled, then completed" == ran.reason
