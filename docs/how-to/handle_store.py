@@ -6,8 +6,6 @@ so the server must answer a key that it knows with what it answered first; witho
 a call that was lost from one that was accepted.
 """
 
-# ruff: noqa: INP001 - one file to copy, not a package
-
 from __future__ import annotations
 
 import hashlib
@@ -123,7 +121,9 @@ def run(  # noqa: PLR0913 - a call is its parts
                     store.accepted(key, answer["task"])
             else:
                 seen = _look(server, task)
-                store.saw(key, seen["status"], seen.get("result"))
+                # A status that this file does not know is not the end: a later revision may have made it.
+                known = seen["status"] in (*OPEN, *TERMINAL)
+                store.saw(key, seen["status"] if known else "working", seen.get("result"))
         except OSError:
             pass  # the network: the next round tries again
         task, status, result = store.row(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -45,7 +45,7 @@ def load(file: str | None = None) -> Packets:
     """Read a file, `-` for the standard input, or the packets of the source. Raises PacketError."""
     shown = SOURCE.name if file is None else file
     try:
-        data = sys.stdin.buffer.read(SIZE_MAX + 1) if file == STDIN else _bytes(SOURCE if file is None else Path(file))
+        data = _piped() if file == STDIN else _bytes(SOURCE if file is None else Path(file))
         if len(data) > SIZE_MAX:
             raise PacketError(shown, None, "", f"more than {SIZE_MAX >> 20} MB", "split it into several files")
         text = data.decode("utf-8-sig")
@@ -60,6 +60,12 @@ def load(file: str | None = None) -> Packets:
     return loads(text, shown)
 
 
+def _piped() -> bytes:
+    if sys.stdin is None:
+        raise ValueError("the standard input is closed")
+    return sys.stdin.buffer.read(SIZE_MAX + 1)
+
+
 def _bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(SIZE_MAX + 1)
@@ -68,7 +74,7 @@ def _bytes(path: Path) -> bytes:
 def loads(text: str, file: str = "packets") -> Packets:
     """Read packets from a JSON text; `file` is how errors call it. Raises PacketError."""
     document = _document(text, file)
-    top = _Place(file, lines_of(text), (), document)
+    top = _Place(file, text, (), document)
     field = top.fields(("format", "packets"))
     field("format").one_of((FORMAT,))
     listed = field("packets")
@@ -171,13 +177,14 @@ def _shown(value: Any) -> str:
 class _Place:
     """A value and where it stands."""
 
-    def __init__(self, file: str, lines: Mapping[str, int], parts: tuple[str | int, ...], value: Any) -> None:
-        self._file, self._lines, self._parts, self.value = file, lines, parts, value
+    def __init__(self, file: str, text: str, parts: tuple[str | int, ...], value: Any) -> None:
+        self._file, self._text, self._parts, self.value = file, text, parts, value
 
     def wrong(self, what: str, instead: str) -> NoReturn:
         """Raise the error of this place."""
-        parts = self._parts
-        line = next((found for n in range(len(parts), -1, -1) if (found := self._lines.get(pointer(*parts[:n])))), None)
+        # Lines are looked for only where there is something to complain about.
+        parts, lines = self._parts, lines_of(self._text)
+        line = next((found for n in range(len(parts), -1, -1) if (found := lines.get(pointer(*parts[:n])))), None)
         raise PacketError(self._file, line, pointer(*parts) or "/", what, instead)
 
     def expect(self, fits: bool, words: str) -> None:  # noqa: FBT001 - reads as a sentence
@@ -187,7 +194,7 @@ class _Place:
 
     def below(self, key: str | int, value: Any) -> _Place:
         """A part of this one."""
-        return _Place(self._file, self._lines, (*self._parts, key), value)
+        return _Place(self._file, self._text, (*self._parts, key), value)
 
     def fields(self, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
         """The fields of an object with these and no other; an optional one that is absent reads as null."""

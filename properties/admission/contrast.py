@@ -60,9 +60,10 @@ def policy_of(text: str) -> Policy:
 def contrast(guarded: Decided) -> Contrast:
     """Decide a packet again without guards, and judge what it leaves by the lifecycle properties."""
     packet, open_ = guarded.packet, decide(guarded.packet, policy_of(UNGUARDED))
-    alone = [one for one in SWITCHES_OFF if not is_block(decide(packet, Policy.parse(one)).decision)]
     through = guarded.blocked and not open_.blocked
-    return Contrast(open_.decision, through, broken(open_, policy_of(UNGUARDED)), tuple(alone) if through else ())
+    tried = SWITCHES_OFF if through else ()
+    alone = [one for one in tried if not is_block(decide(packet, Policy.parse(one)).decision)]
+    return Contrast(open_.decision, through, broken(open_, policy_of(UNGUARDED)), tuple(alone))
 
 
 def broken(decided: Decided, policy: Policy) -> tuple[Broken, ...]:

@@ -152,6 +152,24 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert why in capsys.readouterr().err
 
 
+def test_a_closed_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing to read is the caller's mistake, not the checker's."""
+    monkeypatch.setattr(sys, "stdin", None)
+    assert 2 == main(["admission", "-"])
+    assert "the standard input is closed" in capsys.readouterr().err
+
+
+def test_a_mistake_far_down_is_found_at_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last of two thousand packets is as well placed as the first, and in one pass over the text."""
+    document = one()
+    document["packets"] = [{**document["packets"][0], "id": f"p{number}"} for number in range(2_000)]
+    document["packets"][-1]["operation"] = "gett"
+    file = written(tmp_path, document)
+    line = 1 + next(n for n, text in enumerate(Path(file).read_text(encoding="utf-8").split("\n")) if "gett" in text)
+    assert 2 == main(["admission", file])
+    assert f'{file}:{line}: /packets/1999/operation: "gett"' in capsys.readouterr().err
+
+
 def test_the_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """`-` reads the packets from the standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(one()).encode())))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +78,94 @@ def judged(actions: list[str]) -> list[str]:
         broken += [name for name, holds in asked.items() if not holds(**{one: state[one] for one in holds.names})]
     assert stepper.state["delivered"]
     return broken
+
+
+def store_module() -> Any:
+    """The file that the how-to offers for copying."""
+    spec = importlib.util.spec_from_file_location("handle_store", FOLDER / "handle_store.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Scripted:
+    """A server that answers `get` from a list; an exception in it is raised."""
+
+    def __init__(self, answers: list[Any], first: dict[str, Any] | None = None) -> None:
+        self.answers = answers
+        self.first = first or {"task": "t1"}
+        self.calls = 0
+
+    def call(self, _tool: str, _args: dict[str, Any], _key: str) -> dict[str, Any]:
+        """The task, or a direct result."""
+        self.calls += 1
+        return self.first
+
+    def get(self, _task: str) -> dict[str, Any]:
+        """The next answer."""
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def outcome(module: Any, folder: Path, server: Scripted) -> tuple[Any, list[str]]:
+    """How a call ends, and whom it has asked for input."""
+    asked: list[str] = []
+    store = module.HandleStore(str(folder / "handles.db"))
+    found = module.run(store, server, "k", "s", "export", {}, ask=asked.append, wait=lambda _: None)
+    store.db.close()
+    return found, asked
+
+
+def test_what_polls_may_bring(tmp_path: Path) -> None:
+    """Failures are tried again, an unknown status is not the end, a question is told once, and a result is kept."""
+    working, waiting, end = {"status": "working"}, {"status": "input_required"}, {"status": "completed", "result": [1]}
+    server, module = Scripted([OSError(), {"status": "archived"}, waiting, waiting, working, end]), store_module()
+    assert (("completed", [1]), ["t1"]) == outcome(module, tmp_path, server)
+    # A second call of the key is answered from the store, and no server is asked.
+    assert (("completed", [1]), []) == outcome(module, tmp_path, Scripted([]))
+    assert 1 == server.calls
+
+
+def test_an_unknown_task_is_the_end(tmp_path: Path) -> None:
+    """An id that the server has aged out ends the call."""
+    module = store_module()
+    assert (("unknown", None), []) == outcome(module, tmp_path, Scripted([module.UnknownTask()]))
+
+
+def test_a_direct_result_is_kept(tmp_path: Path) -> None:
+    """A call that is answered directly is over, and is not sent again."""
+    server, module = Scripted([], {"result": 7}), store_module()
+    assert [(("completed", 7), [])] * 2 == [outcome(module, tmp_path, server) for _ in range(2)]
+    assert 1 == server.calls
+
+
+def test_a_key_names_one_call(tmp_path: Path) -> None:
+    """Other arguments under a known key are refused; the order of arguments does not matter."""
+    module = store_module()
+    store = module.HandleStore(str(tmp_path / "handles.db"))
+    store.intend("k", "s", "export", {"a": 1, "b": 2})
+    store.intend("k", "s", "export", {"b": 2, "a": 1})
+    for other in (("s", "export", {"a": 1}), ("s", "import", {"a": 1, "b": 2}), ("r", "export", {"a": 1, "b": 2})):
+        with pytest.raises(module.KeyReused, match="used for another call"):
+            store.intend("k", *other)
+    store.db.close()
+
+
+def test_an_end_is_never_overwritten(tmp_path: Path) -> None:
+    """A late poll, or one that finds the task aged out, leaves the stored outcome as it is."""
+    module = store_module()
+    store = module.HandleStore(str(tmp_path / "handles.db"))
+    store.intend("k", "s", "export", {})
+    store.accepted("k", "t1")
+    store.accepted("k", "t2")
+    for status, result in (("completed", 1), ("unknown", None), ("working", None), ("failed", 2)):
+        store.saw("k", status, result)
+    assert ("t1", "completed", 1) == store.row("k")
+    store.db.close()
 
 
 @pytest.mark.slow
