@@ -67,6 +67,9 @@ def command(
     url = url.removeprefix("mcp:")
     if wrong := live.wrong_address(url):
         raise click.UsageError(wrong)
+    for option in ("wait", "timeout"):
+        if given[f"{option}_s"] != given[f"{option}_s"]:  # noqa: PLR0124 - what is no number is not equal to itself
+            raise click.UsageError(f"--{option}: nan is no number of seconds")
     options: dict[str, Any] = {
         "tool": given["tool"],
         "arguments": _object(given["arguments"]),
@@ -112,6 +115,8 @@ def _headers(option: str, given: Sequence[str]) -> dict[str, str]:
         if not colon or not name.strip():
             # The value may be a secret, so that it is not shown.
             raise click.UsageError(f"{option}: write 'NAME: VALUE', for instance 'Authorization: Bearer TOKEN'")
+        if not (name.strip() + value.strip()).isprintable():
+            raise click.UsageError(f"{option}: a header is one line, without control characters")
         found[name.strip()] = value.strip()
     return found
 
