@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -18,24 +19,41 @@ LIFECYCLE: Mapping[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+SENTENCES = "sentences"
+FILTERS = ("era", "keyword", "role", "link", "excluded")
+
+
 @click.command(
     "list",
-    short_help="List presets, keys, properties, policies, scopes or mutants.",
+    short_help="List presets, keys, properties, policies, scopes, mutants or sentences.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.argument("what", type=click.Choice(["presets", "keys", "properties", *LIFECYCLE]))
+@click.argument("what", type=click.Choice(["presets", "keys", "properties", *LIFECYCLE, SENTENCES]))
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
-def command(what: str, form: str) -> None:
+@click.option("--era", type=click.Choice(["2026-07-28", "2025-11-25"]), help="Sentences of this era only.")
+@click.option("--keyword", type=click.Choice(["MUST", "SHOULD", "MAY"]), help="Sentences with this keyword only.")
+@click.option(
+    "--role",
+    type=click.Choice(["guard", "property", "assumption", "out"]),
+    help="Sentences that are this in the model only.",
+)
+@click.option("--link", metavar="ID", help="Sentences that this property, key or switch stands for only.")
+@click.option("--excluded", is_flag=True, help="Only those that the official conformance suite cannot observe.")
+def command(what: str, form: str, **filters: Any) -> None:
     """List what there is to choose from.
 
     That is the presets of published clients and servers, the keys of a configuration, the properties, and for the
-    lifecycle model the switches of a policy, the sizes of a scope, and the mutants.
+    lifecycle model the switches of a policy, the sizes of a scope, and the mutants. Sentences are the normative
+    sentences of the specification in both eras, each with what it is in the model.
 
     As JSON each row holds all that is known of it, for a preset every value with the place where it was seen.
     """
-    rows = _rows(what)
+    given = [name for name in FILTERS if filters[name]]
+    if given and what != SENTENCES:
+        raise click.UsageError(f"--{given[0]} chooses among sentences: latchcheck list sentences --{given[0]} ...")
+    rows = _rows(what, filters)
     out = Output(None)
     if form == "json":
         out.write(json.dumps({what: rows}, indent=2, ensure_ascii=False) + "\n")
@@ -43,16 +61,37 @@ def command(what: str, form: str) -> None:
         out.write(_presets(rows))
     elif what == "properties":
         out.write(_properties(rows, out.width))
+    elif what == SENTENCES:
+        out.write(_sentences(rows, out.width))
     elif what in LIFECYCLE:
         out.write(_lifecycle(what, rows, out.width))
     else:
         out.write(_table(["key", "default", "takes"], [[row["key"], row["default"], row["takes"]] for row in rows]))
 
 
-def _rows(what: str) -> list[dict[str, object]]:
+def _rows(what: str, filters: Mapping[str, Any]) -> list[dict[str, object]]:
+    if what == SENTENCES:
+        from .wiring.sentences import sentence_rows
+
+        return sentence_rows(**filters)
     if what in LIFECYCLE:
         return wiring.lifecycle_rows(what)
     return {"presets": wiring.preset_rows, "keys": wiring.key_rows, "properties": wiring.property_rows}[what]()
+
+
+def _sentences(rows: Sequence[Mapping[str, object]], width: int) -> str:
+    from latchcheck.report.layout import columns
+
+    if not rows:
+        return "no sentence is like this\n"
+    table = [("id", "keyword", "sentence", "in the model")]
+    for row in rows:
+        links = row["links"]
+        where = f"{row['role']}: " + (
+            ", ".join(map(str, links)) if isinstance(links, list) and links else str(row["reason"])
+        )
+        table.append((str(row["id"]), str(row["keyword"]), str(row["text"]), where))
+    return "\n".join(columns(table, align="<<ww", width=width, indent=0)) + "\n"
 
 
 def _presets(rows: Sequence[Mapping[str, object]]) -> str:
