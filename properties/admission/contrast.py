@@ -15,6 +15,7 @@ from ...model.packets.packet import Packet
 from ...model.packets.system import packet_model
 from ...model.packets.tables import is_block
 from ...model.policy import Policy
+from ...model.spelling import SpellingError
 from ..lifecycle.catalogue import RULES, lacks
 
 SWITCHES_OFF: Final = (
@@ -54,6 +55,8 @@ class Contrast:
 
 def policy_of(text: str) -> Policy:
     """The policy of a text; `unguarded` stands for all mutants of admission. Raises SpellingError."""
+    if "era" in {part.partition("=")[0].strip() for part in text.split(",")}:
+        raise SpellingError("policy: packets are requests of 2025-11-25", "leave era out")
     return Policy.parse(",".join(SWITCHES_OFF) if text.strip() == UNGUARDED else text)
 
 

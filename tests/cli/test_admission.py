@@ -177,7 +177,7 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "RETURN_STATUS" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", ["nothing", "tenant_check=maybe", "tenant_check", ""])
+@pytest.mark.parametrize("text", ["nothing", "tenant_check=maybe", "tenant_check", "", "era=2026-07-28"])
 def test_a_policy_that_is_none(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelled policy is code 2, with what to write instead."""
     assert 2 == main(["admission", "--policy", text])
