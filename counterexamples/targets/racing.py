@@ -8,6 +8,7 @@ A process that dies, or a database that goes away, leaves operations without an 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
@@ -62,14 +63,18 @@ def race(
     rounds: int = 100,
     seed: int = 0,
     keep: int = 1,
+    kill_every: int = 0,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Raced:
-    """Race `writers` processes for `rounds` records. Raises Died where the processes cannot even begin."""
+    """Race `writers` processes for `rounds` records; in every `kill_every`-th round one of them is killed (0: never).
+
+    Raises Died where the processes cannot even begin, or the database has gone.
+    """
     record, dice = Record(), random.Random(seed)  # noqa: S311 - a load, no secret
     counts = dict.fromkeys(("operations", "contended", "collided", "unexplained", "unknown"), 0)
     decisions: dict[str, int] = {}
     violations: list[Violation] = []
-    for number, history in enumerate(_rounds(place, writers, rounds, dice)):
+    for number, history in enumerate(_rounds(place, writers, rounds, dice, kill_every)):
         counts["operations"] += len(history)
         counts["unknown"] += sum(not one.known for one in history)
         counts["contended"] += sum(one.do in ("write", "cancel") for one in history) > 1
@@ -86,20 +91,30 @@ def race(
     return Raced(rounds, writers, decisions=dict(sorted(decisions.items())), violations=tuple(violations), **counts)
 
 
-def _rounds(place: Place, writers: int, rounds: int, dice: random.Random) -> Iterator[tuple[Operation, ...]]:
+def _rounds(
+    place: Place, writers: int, rounds: int, dice: random.Random, kill_every: int
+) -> Iterator[tuple[Operation, ...]]:
     with ExitStack() as stack:
         running = [stack.enter_context(Process(place)) for _ in range(writers)]
         running[0].ask("create_tables")
         for number in range(rounds):
             task = f"task-{number}"
-            windows = {"ttl_ms": TTL_MS}
-            running[0].ask("create", now_ms=CREATED_MS, task=task, auth="p1", windows=windows)
+            running[0].ask("create", now_ms=CREATED_MS, task=task, auth="p1", windows={"ttl_ms": TTL_MS})
             asked = [_steps(task, dice, versions=not place.naive) for _ in running]
-            history: list[Operation] = []
+            begun_ns = time.monotonic_ns()
             for process, steps in zip(running, asked, strict=True):
                 process.send("steps", steps=steps)
+            if kill_every and number % kill_every == kill_every - 1:
+                time.sleep(dice.random() / 500)
+                dice.choice(running).kill()
+            history: list[Operation] = []
             for index, (process, steps) in enumerate(zip(running, asked, strict=True)):
-                history += _heard(f"p{index + 1}", process, steps)
+                heard = _heard(f"p{index + 1}", process, steps, begun_ns)
+                if not all(one.known for one in heard):
+                    # Nobody saw its answers; another takes its place.
+                    process.kill()
+                    running[index] = stack.enter_context(Process(place))
+                history += heard
             yield tuple(history)
 
 
@@ -118,11 +133,15 @@ def _steps(task: str, dice: random.Random, *, versions: bool) -> list[dict[str, 
     return [read, {"do": "write", **base, "status": "completed" if role == "complete" else "failed", **expected}]
 
 
-def _heard(by: str, process: Process, steps: Sequence[dict[str, Any]]) -> list[Operation]:
+def _heard(by: str, process: Process, steps: Sequence[dict[str, Any]], begun_ns: int) -> list[Operation]:
+    """What one process was told; where it has died, each of its operations may have happened since the round began."""
     try:
         told = process.receive()
     except Died:
-        return [_operation(by, {"asked": step, "called_ns": 0, "returned_ns": None, "answer": None}) for step in steps]
+        unseen = {"called_ns": begun_ns, "returned_ns": None, "answer": None}
+        # A write that takes effect carries the version of the open record, which is the first one.
+        first = [{**step, "expected": 1} if step.get("expected") == "read" else step for step in steps]
+        return [_operation(by, {"asked": step, **unseen}) for step in first]
     return [_operation(by, one) for one in told]
 
 

@@ -34,6 +34,7 @@ WRITERS_MAX = 64
 @click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, show_default=True,
               help="Records raced for.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Who does what in which round.")
+@click.option("--kill-every", metavar="N", type=click.IntRange(min=1), help="Kill a process in every Nth round.")
 @click.option("--save", metavar="FILE", type=click.Path(path_type=Path), help="Save a violation as a fixture.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
@@ -48,6 +49,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     writers: int,
     rounds: int,
     seed: int,
+    kill_every: int | None,
     save: Path | None,
     form: str,
 ) -> None:
@@ -65,7 +67,15 @@ def command(  # noqa: PLR0913 - one parameter an option
     if save is not None and not save.parent.is_dir():
         raise click.UsageError(f"--save {printable(str(save))}: there is no such directory")
     try:
-        raced = wiring.race_store(target, level, writers=writers, rounds=rounds, seed=seed, progress=_progress(rounds))
+        raced = wiring.race_store(
+            target,
+            level,
+            writers=writers,
+            rounds=rounds,
+            seed=seed,
+            kill_every=kill_every or 0,
+            progress=_progress(rounds),
+        )
     except wiring.NotReady as error:
         complain(str(error))
         context.exit(exit_code([], usage_error=True))

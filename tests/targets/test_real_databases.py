@@ -42,6 +42,14 @@ def test_compare_and_swap_lets_no_second_outcome_through(where: Place) -> None:
     assert raced.contended > 20
 
 
+def test_operations_without_an_answer_are_explained_too() -> None:
+    """Where racers are killed in the middle, what they did may or may not have happened, and the rest still fits."""
+    with place("sqlite") as made:
+        raced = race(made, writers=5, rounds=30, kill_every=2)
+    assert raced.unknown > 0
+    assert 0 == raced.unexplained
+
+
 def test_read_then_write_lets_a_second_outcome_through(where: Place) -> None:
     """The naive store loses races, the smallest part is two stored outcomes, and the model has a run of it."""
     naive = attrs.evolve(where, naive=True, level="autocommit")

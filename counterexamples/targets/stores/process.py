@@ -44,12 +44,14 @@ class Process:
         try:
             self._process.stdin.write(json.dumps({"do": do, **args}) + "\n")
             self._process.stdin.flush()
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: closed by us
             raise Died(f"it has ended: {error}") from error
 
     def receive(self) -> Any:
         """The next answer. Raises Died."""
         assert self._process.stdout is not None
+        if self._process.stdout.closed:
+            raise Died("it was killed")
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(TIMEOUT_S):

@@ -21,13 +21,22 @@ class NotReady(Exception):
 
 
 def race_store(
-    store: str, level: str | None, *, writers: int, rounds: int, seed: int, progress: Callable[[int], None]
+    store: str,
+    level: str | None,
+    *,
+    writers: int,
+    rounds: int,
+    seed: int,
+    kill_every: int,
+    progress: Callable[[int], None],
 ) -> Raced:
     """Race processes on a store of its own. Raises NotReady."""
     from latchcheck.counterexamples.targets.racing import race
 
     return _on_store(
-        store, level, lambda place: race(place, writers=writers, rounds=rounds, seed=seed, progress=progress)
+        store,
+        level,
+        lambda place: race(place, writers=writers, rounds=rounds, seed=seed, kill_every=kill_every, progress=progress),
     )
 
 
