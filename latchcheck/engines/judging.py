@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from ctypes import ArgumentError
 from typing import Any
 
 import attrs
@@ -131,6 +132,11 @@ def answer(
                 interrupted = True
                 break
     except KeyboardInterrupt:
+        interrupted = True
+    except ArgumentError as error:
+        # So it comes out of a call into the solver whose arguments were just being made ready.
+        if "KeyboardInterrupt" not in str(error):
+            raise
         interrupted = True
     for search in plan.searches[len(parts) :]:
         judged |= {

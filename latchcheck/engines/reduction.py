@@ -40,6 +40,7 @@ from .packed_source import Plan
 # What a state costs here in Python: position and parent in a dict, the state, and its place on the way, measured.
 STATE_BYTES = 200
 PROGRESS_SECONDS = 0.5
+KNOWN_MAX = 50_000
 _LOOK_EVERY = 1 << 10
 
 
@@ -71,22 +72,29 @@ class Ample:
         key = possible, truths
         found = self._known.get(key)
         if found is None:
+            if len(self._known) >= KNOWN_MAX:
+                self._known.clear()
             found = self._known[key] = self._worked_out(possible, truths)
         return found
 
     def _worked_out(self, possible: int, truths: int) -> tuple[int, ...]:
         found: set[int] = set()
-        for seed in bits(possible):
-            taken = self._closed(seed, possible, truths) & possible
-            if taken != possible and not taken & self._relations.seen:
+        # A set holds its first step, so one that is seen begins none.
+        for seed in bits(possible & ~self._relations.seen):
+            taken = self._closed(seed, possible, truths)
+            if taken is not None:
                 found.add(taken)
         # The same party goes on as long as it can: changing between parties leaves more states than small sets save.
         least = [one for one in found if not any(other != one and other & one == other for other in found)]
         return tuple(sorted(least, key=lambda one: one & -one))
 
-    def _closed(self, seed: int, possible: int, truths: int) -> int:
-        """The least set with a step that meets the second condition, one clause chosen for each step kept back."""
+    def _closed(self, seed: int, possible: int, truths: int) -> int | None:
+        """The possible steps of a set that has a step and meets the second condition, if it meets the third.
+
+        For each step kept back one of the clauses that do so is chosen.
+        """
         relations = self._relations
+        seen = possible & relations.seen
         every = waiting = 1 << seed
         while waiting:
             lowest = waiting & -waiting
@@ -95,9 +103,9 @@ class Ample:
             more = relations.clashes[step] if possible & lowest else self._enabling(step, every, truths)
             waiting |= more & ~every
             every |= more
-            if every & possible == possible:
-                break
-        return every
+            if every & seen or every & possible == possible:
+                return None
+        return every & possible
 
     def _enabling(self, step: int, every: int, truths: int) -> int:
         relations = self._relations
