@@ -128,7 +128,7 @@ def _events() -> list[Word]:
              lambda r: Occurrence(before=record.exists(_status(r)), after=_is(record.GONE)(r))),
         Word("the record is lost", "event", "a record that was there is as if it had never been",
              lambda r: Occurrence(before=record.exists(_status(r)), after=_is(record.UNBORN)(r)),
-             near=("the record is removed",)),
+             sizes={"restarts": 1}, needs=("restarts",), near=("the record is removed",)),
     ]  # fmt: skip
     found += [
         Word(phrase, "event", meaning, lambda _, names=names: Occurrence(names), needs=needs, sizes=sizes)

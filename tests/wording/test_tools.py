@@ -47,15 +47,15 @@ def cli(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def test_a_response_is_not_true_because_the_run_ended() -> None:
-    """An open task whose worker does nothing breaks "eventually terminal", and holds under the fairness it needs."""
-    text = "globally, if the task is open, then eventually the task is terminal"
+    """An open task whose worker does nothing breaks "eventually not open", and holds under the fairness it needs."""
+    text = "globally, if the task is open, then eventually not the task is open"
     alone = reading(text)
     seen = judge(world(alone), alone)
     assert seen.verdict == "violated"
     assert seen.stops
     assert seen.trace is not None
     assert [step.action for step in seen.trace] == ["create"]
-    fair = reading(text, "workers report", "messages are delivered")
+    fair = reading(text, "workers report", "messages are delivered", "the reaper deletes")
     assert judge(world(fair), fair).verdict == "holds"
 
 
@@ -76,7 +76,7 @@ def test_an_unreachable_step_is_no_violation() -> None:
 
 
 def test_readings_that_differ_at_equality_are_told_apart_there() -> None:
-    """ "longer than" and "at least" differ by a run whose silence is exactly the window."""
+    """Wordings with "<" and "<=" differ by a run whose silence is exactly the window."""
     head = "globally, it is never the case that the task becomes orphaned and the silence"
     one, other = (reading(f"{head} {sign} the orphan window", name="timing") for sign in ("<", "<="))
     found = compare(model("timing"), one, other)
@@ -110,7 +110,7 @@ def test_what_the_types_say_already_is_told() -> None:
 
 
 def test_the_same_wording_is_proved_so() -> None:
-    """ "never P" and "always not P" are equivalent in every model, and no model is searched for it."""
+    """To say "never P" or "always not P" is equivalent in every model, and no model is searched for it."""
     one = reading("globally, it is never the case that the stored outcome changes")
     other = reading("globally, it is always the case that not the stored outcome changes")
     found = compare(model("lifecycle"), one, other)
