@@ -17,6 +17,7 @@ import time
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
+from ...model.spelling import SpellingError
 from .errors import CannotDo, TargetCrashed, TargetError, TargetGarbage, TargetMissing, TargetTimeout
 from .events import EVENTS, Answer, Call
 from .protocol import WINDOWS, Clock, Session, Table
@@ -30,14 +31,16 @@ _STATUSES: Final = ("working", "input_required", "completed", "failed", "cancell
 
 
 class Driver:
-    """A target that a command line is; `timeout_s` is how long one answer may take."""
+    """A target that a command line is; `timeout_s` is how long one answer may take. Raises SpellingError."""
 
     def __init__(self, command: str, timeout_s: float | None = None) -> None:
         self.name = f"driver:{command}"
         try:
             self._command = shlex.split(command)
         except ValueError as error:
-            raise TargetMissing(f"{self.name}: this is no command line: {error}") from error
+            raise SpellingError(
+                f"target: {self.name!r} is no command line: {error}", "quote it as a shell does"
+            ) from None
         given = os.environ.get("LATCHCHECK_DRIVER_TIMEOUT", "")
         self.timeout_s = timeout_s or (float(given) if _is_number(given) else TIMEOUT_S)
         self._table: Table | None = None

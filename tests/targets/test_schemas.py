@@ -67,6 +67,8 @@ def test_the_driver_protocol_is_as_published() -> None:
     [
         (["replay", "--target", "sqllite", FIXTURE], "is it sqlite?"),
         (["replay", "--target", "driver:", FIXTURE], "write what it is after the colon"),
+        (["targets", "check", "driver:'"], "quote it as a shell does"),
+        (["targets", "install", "nonsense"], "there is model"),
         (["race", "--target", "sqlite", "--level", "serializable"], "SQLite has autocommit and deferred"),
         (["race", "--save", "/no/such/folder/x.json"], "there is no such directory"),
         (["kill", "--story", "everybody"], "there is no such story"),

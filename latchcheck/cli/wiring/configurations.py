@@ -59,8 +59,9 @@ def assumption_groups() -> dict[str, str]:
 def is_bad_input(error: BaseException) -> bool:
     """Whether an exception says that the user's input is wrong, rather than the checker."""
     from latchcheck.counterexamples.errors import FixtureError
+    from latchcheck.counterexamples.targets.errors import TargetError
     from latchcheck.model.reading.errors import ConfigError
     from latchcheck.model.spelling import SpellingError
     from latchcheck.wording.faults import WordingError
 
-    return isinstance(error, ConfigError | FixtureError | SpellingError | WordingError)
+    return isinstance(error, ConfigError | FixtureError | SpellingError | TargetError | WordingError)
