@@ -68,7 +68,7 @@ def command(
     if wrong := live.wrong_address(url):
         raise click.UsageError(wrong)
     for option in ("wait", "timeout"):
-        if given[f"{option}_s"] != given[f"{option}_s"]:  # noqa: PLR0124 - what is no number is not equal to itself
+        if given[f"{option}_s"] != given[f"{option}_s"]:  # what is no number is not equal to itself
             raise click.UsageError(f"--{option}: nan is no number of seconds")
     options: dict[str, Any] = {
         "tool": given["tool"],
