@@ -91,7 +91,12 @@ def _text(language: str, scope: str, policy: str, only: Sequence[str], fixture: 
 
     if language in RUNS:
         system, trace, title = _run(scope, policy, only, fixture)
-        return interchange.to_itf(system, trace) if language == "itf" else interchange.to_mermaid(trace, title=title)
+        if language == "itf":
+            return interchange.to_itf(system, trace)
+        if trace.steps and trace.steps[0].at_ms is not None:
+            return interchange.to_mermaid(trace, title=title)
+        words, receivers = wiring.lifecycle_telling(), wiring.lifecycle_receivers()
+        return interchange.to_mermaid(trace, title=title, telling=words, receivers=receivers)
     system, asked = wiring.lifecycle_system(scope, policy, only)
     one = asked[0] if only else None
     try:

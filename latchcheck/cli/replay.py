@@ -110,7 +110,10 @@ def told(one: Replayed, *, steps: bool) -> str:
         return f"{fixture.id}: stale\n  {one.reason}\n"
     lines = [f"{fixture.id}: reproduces"]
     if steps:
-        lines += [f"  {_setting(fixture)}", *(f"  {count:>3}  {step}" for count, step in enumerate(one.trace))]
+        from latchcheck.report.timeline import lines_of
+
+        rows = lines_of(one.trace, wiring.lifecycle_telling(), first=0)
+        lines += [f"  {_setting(fixture)}", *(f"  {line}" for line in rows)]
         lines.append(f"  step {fixture.violates.step} breaks {fixture.property}: {fixture.violates.clause}")
     return "\n".join(lines) + "\n"
 

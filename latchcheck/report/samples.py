@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from latchcheck.kernel.telling import PLAIN, Telling
+
 from .envelope import steps, versions
+from .timeline import lines_of
 
 if TYPE_CHECKING:
     from latchcheck.engines.questions import Search
@@ -129,7 +132,7 @@ def data(row: Row, steps_max: int) -> dict[str, Any]:
     return answer
 
 
-def told(row: Row, steps_max: int) -> list[str]:
+def told(row: Row, steps_max: int, telling: Telling = PLAIN) -> list[str]:
     """The answer to a property in words."""
     if row.found is None:
         lines = [f"{'inconclusive':14}  {row.asked.id}: {row.reason(steps_max)}"]
@@ -142,7 +145,7 @@ def told(row: Row, steps_max: int) -> list[str]:
         lines.append(f"  {count} steps, found as {found.drawn.found_steps} in run {found.drawn.runs}")
     else:
         lines.append(f"  {count} steps, known from the saved counterexample {found.fixture}")
-    lines += [f"  {number:>3}  {step}" for number, step in enumerate(found.trace, 1)]
+    lines += [f"  {line}" for line in lines_of(found.trace, telling)]
     if row.disagrees and row.verified is not None:
         lines.append(f"  verify says: {row.verified.verdict}; the engines disagree, and one of them is wrong")
     elif row.verified is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from latchcheck.kernel.duration import readable
+from latchcheck.kernel.errors import show
 from latchcheck.kernel.telling import Moment, Round, Telling, moments
 from latchcheck.kernel.trace import Step, Trace
 
@@ -56,6 +57,24 @@ def timeline(trace: Trace, telling: Telling, width: int, *, indent: int = 2, pai
     heading = Row("time" if timed else "", "party", "event", "what changed" if changing else "")
     lines = _laid_out([heading, *rows], width, indent, paint)
     return [paint(lines[0], "label"), *lines[1:]]
+
+
+def lines_of(trace: Trace, telling: Telling, *, first: int = 1) -> list[str]:
+    """A line an event, numbered and never folded.
+
+    A run without a clock is told in the words that the telling has; any other event is written as it is.
+    """
+    return [f"{number:>3}  {_line(moment, telling)}" for number, moment in enumerate(moments(trace), first)]
+
+
+def _line(moment: Moment, telling: Telling) -> str:
+    step, phrase = moment.step, telling.phrases.get(moment.step.action)
+    if phrase is None or step.at_ms is not None:
+        return str(step)
+    changed = [
+        f"{name}: {show(old)} -> {show(new)}" for name, (old, new) in step.changed.items() if name not in telling.quiet
+    ]
+    return "  ".join(part for part in (step.party, phrase(moment), ", ".join(changed)) if part)
 
 
 def harm(trace: Trace, telling: Telling) -> str | None:

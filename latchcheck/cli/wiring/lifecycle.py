@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.counterexamples import Event
     from latchcheck.engines.questions import Plan
     from latchcheck.kernel import Property, System, Trace
+    from latchcheck.kernel.telling import Telling
 
 
 def lifecycle_system(scope: str, policy: str, only: Sequence[str] = ()) -> tuple[System, tuple[Property, ...]]:
@@ -40,6 +41,20 @@ def exploration_plan(scope: str, policy: str, only: Sequence[str] = (), *, symme
     from latchcheck.properties.lifecycle.searches import plan
 
     return plan(scope, policy, only, symmetry=symmetry)
+
+
+def lifecycle_telling() -> Telling:
+    """The words in which the runs of the lifecycle model are told to people."""
+    from latchcheck.model.telling import telling
+
+    return telling()
+
+
+def lifecycle_receivers() -> Mapping[str, str]:
+    """The party that an action of the lifecycle model goes to, where it is a message."""
+    from latchcheck.model.telling import RECEIVERS
+
+    return RECEIVERS
 
 
 def is_named_scope(scope: str) -> bool:
