@@ -177,14 +177,14 @@ RULES: Final[tuple[Rule, ...]] = (
     _legacy(
         "other-caller-refused",
         "MUST",
-        "Security Considerations",
+        "Task Isolation and Access Control",
         "If context-binding is available, receivers MUST reject tasks/get, tasks/result, and tasks/cancel requests for "
         "tasks that do not belong to the same authorization context as the requestor.",
     ),
     _legacy(
         "id-is-not-guessed",
         "MUST",
-        "Security Considerations",
+        "Task Isolation and Access Control",
         "If context-binding is unavailable, receivers MUST generate cryptographically secure task IDs with enough "
         "entropy to prevent guessing and should consider using shorter TTL durations to reduce the exposure window.",
     ),
