@@ -76,14 +76,16 @@ def fuzz(
     runs_max: int = RUNS_MAX,
     steps_max: int = STEPS_MAX,
     reduce: Reduce | None = None,
+    shrink: bool = True,
 ) -> Fuzzed:
     """Draw runs of a system until one breaks a property, or until `runs_max` runs of up to `steps_max` steps passed.
 
     The failing run is made smaller by Hypothesis, then by `reduce`; while that helps, shorter ones are looked for.
+    Without `shrink` it stays as it was drawn, where it matters only whether there is one.
     It is executed by the stepper, and it need not be a shortest one.
     Raises NeedsHypothesis, and ModelError for what cannot be sampled: a leads-to.
     """
-    found = _sampled(system, properties, seed, runs_max, steps_max)
+    found = _sampled(system, properties, seed, runs_max, steps_max, shrink=shrink)
     if found.counterexample is None or found.interrupted or reduce is None:
         return found
     broken = next(one for one in properties if one.id == found.violated)
@@ -103,7 +105,9 @@ def fuzz(
     return attrs.evolve(found, counterexample=smallest, clause=clause, interrupted=interrupted)
 
 
-def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int) -> Fuzzed:
+def _sampled(
+    system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int, *, shrink: bool = True
+) -> Fuzzed:
     try:
         from .stateful_machine import Search, Spent, machine, sample
     except ModuleNotFoundError as missing:
@@ -129,7 +133,9 @@ def _sampled(system: System, properties: Sequence[Property], seed: int, runs_max
     number, interrupted = 0, False
     try:
         while broken is None and steps.of(steps.start):
-            failed = sample(made, seed_of_round=seed * ROUNDS_APART + number, runs=RUNS_OF_A_ROUND, steps=onward)
+            failed = sample(
+                made, seed_of_round=seed * ROUNDS_APART + number, runs=RUNS_OF_A_ROUND, steps=onward, shrink=shrink
+            )
             if failed is not None:
                 broken, events, interrupted = failed.broken, failed.events, failed.interrupted
             search.prefixes = search.coverage.prefixes()

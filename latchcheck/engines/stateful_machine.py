@@ -187,7 +187,7 @@ def machine(system: System, search: Search) -> type[Machine]:
     return type("SystemMachine", (Machine,), {"search": search, **rules})
 
 
-def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) -> Violation | None:
+def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int, shrink: bool = True) -> Violation | None:
     """Draw that many runs that come to their end; the failing run that is left when Hypothesis made it smaller.
 
     Nothing is kept for a later call. Raises Spent when the search may draw no further run.
@@ -205,8 +205,8 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int) ->
     )
     seeded = seed(seed_of_round)(made)
     found = _failing(seeded, setting)
-    if found is None:
-        return None
+    if found is None or not shrink:
+        return found
     # Made smaller in a second call, which finds the run in the database and cuts runs that would become longer.
     made.search.length_max = found.done
     try:

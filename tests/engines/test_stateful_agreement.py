@@ -14,8 +14,8 @@ from latchcheck.model.scope import Scope
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE, cone, lacks
 from latchcheck.properties.lifecycle.proofs import LEMMAS, proof
 
-PAIRS = 208
-PARTS = 8
+PAIRS = 500
+PARTS = 10
 STATES_MAX = 20_000
 RUNS_MAX = 12
 CI = Scope.parse("ci")
@@ -49,7 +49,7 @@ def test_engines_agree(part: int) -> None:
         over = asked.over(built.room)
         whole = explore(built.system, [over], states_max=STATES_MAX)
         assert whole.complete or whole.violated, question
-        sampled = fuzz(built.system, [over], seed=number, runs_max=RUNS_MAX)
+        sampled = fuzz(built.system, [over], seed=number, runs_max=RUNS_MAX, shrink=False)
         if sampled.counterexample is not None:
             broken += 1
             assert whole.violated == name, question
@@ -63,5 +63,11 @@ def test_engines_agree(part: int) -> None:
 
 def test_some_questions_have_a_proof() -> None:
     """The questions above hold some that are proved and some that are not, so that proofs are compared at all."""
-    questions = [question for number in range(PAIRS) if (question := drawn(number))[0] in LEMMAS]
-    assert {True, False} == {proof(*question).proved for question in questions}
+    open_ends = {True, False}
+    for number in range(PAIRS):
+        question = drawn(number)
+        if question[0] in LEMMAS:
+            open_ends.discard(proof(*question).proved)
+        if not open_ends:
+            return
+    assert set() == open_ends
