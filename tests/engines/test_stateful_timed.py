@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import pytest
 import z3
@@ -69,7 +71,7 @@ def test_the_edges_of_a_dense_choice_are_tried() -> None:
     lateness = Choice("late", Real(), lower=z3.RealVal(0), upper=z3.RealVal(7))
     system, asked = alarm(choice=lateness)
     steps = TimedSteps(system)
-    tried = {(event.at_ms, event.args["late"]) for event in steps.at("ring", steps.start, WINDOW_MS - 3)}
+    tried: set[Any] = {(event.at_ms, event.args["late"]) for event in steps.at("ring", steps.start, WINDOW_MS - 3)}
     # At 3 ms before its end the window is over for whoever is late by more than 3 ms.
     assert {(WINDOW_MS - 3, 4), (WINDOW_MS - 3, 7)} <= tried
     assert all(late > 3 for _, late in tried)
@@ -79,7 +81,8 @@ def test_the_edges_of_a_dense_choice_are_tried() -> None:
 def test_the_largest_number_that_is_possible_is_tried() -> None:
     """Of a range that nobody could list the largest member that the guard allows is among those tried."""
     now, count = Variable("now", Real(), 0), Choice("count", IntRange(1, 10**15))
-    few = Clause("few enough", z3.ToReal(count.term) * 7 <= 1000)
+    rounds: Any = z3.ToReal(count.term)
+    few = Clause("few enough", rounds * 7 <= 1000)
     system = System("many", (now,), (Action("do", "user", (few,), {}, (count,)),), clock="now")
     steps = TimedSteps(system)
     assert {1, 2, 142} <= {event.args["count"] for event in steps.at("do", steps.start, 0)}
