@@ -289,6 +289,10 @@ def _check(text: str, sentence: Sentence, vocabulary: Vocabulary) -> None:
                     text, compared.offset, what, "write a unit to a number that is a duration: 5s, 250ms"
                 )
     bound = sentence.bound
+    if vocabulary.timed and language.endless(sentence):
+        what = "on a clock a search ends, and cannot tell what comes in the end"
+        offset = max(text.lower().rfind("eventually"), 0)
+        raise SentenceError(text, offset, what, "say by when: `within 5ms` at the end of the sentence")
     if bound is not None and bound.timed and not vocabulary.timed:
         offset = max(text.rfind(word) for word in ("within", "at least", "at most"))
         instead = "write `within N steps`" if "within" in text else "a model with a clock has this form"

@@ -184,6 +184,14 @@ class Sentence:
         return tuple((role, prop) for role, prop in found if prop is not None)
 
 
+def endless(sentence: Sentence) -> bool:
+    """Whether a sentence can ask for something without an instant by which it must come."""
+    timed = sentence.bound is not None and sentence.bound.timed
+    return (
+        sentence.pattern in ("existence", "response") and not timed and sentence.scope.kind not in ("before", "between")
+    )
+
+
 def phrases(prop: Prop | Amount | None) -> tuple[Phrase, ...]:
     """Every phrase of the vocabulary in a condition, in order."""
     if prop is None or isinstance(prop, Number):

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from .files import Reading
-from .language import Amount, Bound, Compared, Joined, Not, Phrase, Prop, Scope, Sentence
+from .language import Amount, Bound, Compared, Joined, Not, Phrase, Prop, Scope, Sentence, endless
 from .words import Vocabulary
 
 SIGN_SLIPS = {">=": (">",), ">": (">=",), "<=": ("<",), "<": ("<=",), "=": (">=", "<="), "!=": ("=",)}
@@ -31,7 +31,8 @@ def slips(one: Reading, vocabulary: Vocabulary) -> tuple[Slip, ...]:
     found: dict[Any, Slip] = {}
     for what, changed in _all(one, vocabulary):
         key = (changed.sentence, changed.assumptions, changed.keyword)
-        if key != (one.sentence, one.assumptions, one.keyword):
+        undecided = vocabulary.timed and endless(changed.sentence)
+        if not undecided and key != (one.sentence, one.assumptions, one.keyword):
             found.setdefault(key, Slip(what, changed))
     return tuple(found.values())
 

@@ -179,6 +179,8 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _timing(sets: tuple[str, ...]) -> Model:
+    _short(sets)
+
     def world(name: str, phrases: Sequence[str]) -> World | None:  # noqa: ARG001 - every word is always there
         try:
             config = _config(sets, name)
@@ -195,6 +197,18 @@ def _timing(sets: tuple[str, ...]) -> Model:
         return World(name, system, bound, vocabulary, scope, _harms(), HORIZON_MS, shown=TIMED_SHOWN)
 
     return Model(vocabularies()[timing_words.NAME], "as configured", world, TIMED_MUTANTS)
+
+
+def _short(sets: tuple[str, ...]) -> None:
+    """Refuse a duration that no run of the search is long enough for; WordingError says what to write."""
+    usual, given = _config((), "as configured").flat(), _config(sets, "as configured").flat()
+    for key, value in given.items():
+        numbers = [one for one in (value if isinstance(value, list) else [value]) if type(one) is int]
+        if key.endswith("_ms") and value != usual[key] and max(numbers, default=0) > HORIZON_MS:
+            raise WordingError(
+                f"set: {key} is {max(numbers)} ms, and every run is searched for {HORIZON_MS} ms after creation\n"
+                f'  write numbers of the same order that are at most {HORIZON_MS}ms: "3ms" for 15 minutes, say'
+            )
 
 
 def _narrow(system: System) -> System:

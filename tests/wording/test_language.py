@@ -88,6 +88,28 @@ def test_a_wrong_file_is_told_where_and_what_instead(text: str, parts: list[str]
     assert [part for part in parts if part not in str(caught.value)] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "globally, if a poll is sent, then eventually a poll arrives",
+        "globally, if a poll is sent, then eventually a poll arrives within 3 steps",
+        "after a poll is sent until a poll arrives, it is eventually the case that the record is gone",
+    ],
+)
+def test_on_a_clock_a_sentence_says_by_when(text: str) -> None:
+    """What should come without an instant cannot be judged by a search that ends, and is an error at once."""
+    with pytest.raises(SentenceError, match="say by when"):
+        parse(text, TIMING)
+
+
+def test_a_duration_beyond_the_search_is_refused() -> None:
+    """A limit that no searched run is long enough for is an error, not a pass."""
+    from latchcheck.properties.wording.models import model
+
+    with pytest.raises(WordingError, match="900000 ms"):
+        model("timing", sets=("server.orphan_window=15m",))
+
+
 def test_markdown_with_front_matter_is_a_property_file() -> None:
     """TOML between two lines +++ is read, line numbers are those of the whole file, and the prose below is free."""
     text = f"+++\n{HEAD}[readings.a]\ntext = 'globally, it is possible that the task is open'\n+++\n# Why\nProse.\n"
