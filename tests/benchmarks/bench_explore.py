@@ -130,7 +130,7 @@ class Spin:
         """One search."""
 
         def call() -> tuple[int, float]:
-            output = run(["./pan", "-m10000000", f"-w{self._places}", "-E"], self._folder)
+            output = run(["./pan", "-m1000000", f"-w{self._places}", "-E"], self._folder)
             states = int(re.findall(r"(\d+) states, stored", output)[0])
             megabytes = float(re.findall(r"([\d.]+)\ttotal actual memory usage", output)[0])
             return states, megabytes * (1 << 20) / states

@@ -60,7 +60,7 @@ def sparse(draw: Any) -> System:
 
 
 @settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
@@ -216,7 +216,7 @@ SCOPES = (
 FLIPS = [f"{name}={value}" for name, switch in SWITCHES.items() for value in switch.values[1:]]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     scope=st.sampled_from(SCOPES),
     flips=st.lists(st.sampled_from(FLIPS), max_size=2, unique_by=lambda f: f.split("=")[0]),
