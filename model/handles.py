@@ -92,7 +92,7 @@ def handle_system(repairs: Iterable[str] = PRINTED) -> System:
     for name in repairs:
         REPAIRS[name]
     label = ",".join(name for name in REPAIRS if has[name]) or "as printed"
-    return System(f"handle store {label}", _VARIABLES, [*_calling(has), *_polling(has), *_around(has)])
+    return System(f"handle store {label}", _VARIABLES, [*_calling(has), *_serving(has), *_polling(has), *_around(has)])
 
 
 def _calling(has: dict[str, bool]) -> list[Action]:
@@ -103,11 +103,6 @@ def _calling(has: dict[str, bool]) -> list[Action]:
     stored = both(V["kept"], V["row_status"] == STATUS["completed"]) if has["result"] or has["direct"] else FALSE
     used = either(known, V["intent"], stored)
     sends = [running, idle, calls]
-    started = when(V["starts"] < 3, V["starts"] + 1, V["starts"])  # noqa: PLR2004 - three stands for more
-    free = when(V["t1"] == STATUS[NONE], TASK["t1"], TASK["t2"])
-    again = both(has["server-key"], V["t1"] != STATUS[NONE])
-    # A server that knows keys answers a known one as it answered it first, directly too.
-    answered = both(has["server-key"], V["starts"] > 0, V["t1"] == STATUS[NONE])
     return [
         _act(
             "call",
@@ -139,7 +134,36 @@ def _calling(has: dict[str, bool]) -> list[Action]:
             calls_left=less,
             misanswered=either(V["misanswered"], not has["digest"]),
         ),
-        # The server: it starts work, or finds the key.
+        _act(
+            "record",
+            "client",
+            [running, ("it has a handle", V["pc"] == PC["replied"])],
+            pc="polling",
+            row=when(known, V["row"], V["handle"]),
+            row_status=when(known, V["row_status"], STATUS["working"]),
+            intent=False,
+        ),
+        _act(
+            "return_direct",
+            "client",
+            [running, ("it has the result", V["pc"] == PC["direct"])],
+            pc="idle",
+            delivered=True,
+            kept=has["direct"],
+            row_status=when(both(has["direct"], TRUE), STATUS["completed"], V["row_status"]),
+            intent=False,
+        ),
+    ]
+
+
+def _serving(has: dict[str, bool]) -> list[Action]:
+    """The server: it starts work, or finds the key."""
+    started = when(V["starts"] < 3, V["starts"] + 1, V["starts"])  # noqa: PLR2004 - three stands for more
+    free = when(V["t1"] == STATUS[NONE], TASK["t1"], TASK["t2"])
+    again = both(has["server-key"], V["t1"] != STATUS[NONE])
+    # A server that knows keys answers a known one as it answered it first, directly too.
+    answered = both(has["server-key"], V["starts"] > 0, V["t1"] == STATUS[NONE])
+    return [
         _act(
             "accept",
             "server",
@@ -162,25 +186,6 @@ def _calling(has: dict[str, bool]) -> list[Action]:
             starts=when(both(has["server-key"], V["starts"] > 0), V["starts"], started),
         ),
         _act("reply", "network", [("a task was made", V["pc"] == PC["accepted"])], pc="replied"),
-        _act(
-            "record",
-            "client",
-            [running, ("it has a handle", V["pc"] == PC["replied"])],
-            pc="polling",
-            row=when(known, V["row"], V["handle"]),
-            row_status=when(known, V["row_status"], STATUS["working"]),
-            intent=False,
-        ),
-        _act(
-            "return_direct",
-            "client",
-            [running, ("it has the result", V["pc"] == PC["direct"])],
-            pc="idle",
-            delivered=True,
-            kept=has["direct"],
-            row_status=when(both(has["direct"], TRUE), STATUS["completed"], V["row_status"]),
-            intent=False,
-        ),
     ]
 
 
