@@ -21,7 +21,8 @@ RUNS = ("itf", "mermaid")
 @click.command(
     "export",
     short_help="Write the model or a run for TLC, SMT solvers, Mermaid, Graphviz.",
-    epilog="In DIR, TLC runs as: java -cp tla2tools.jar tlc2.TLC Latchcheck",
+    epilog="In DIR, TLC runs as: java -cp tla2tools.jar tlc2.TLC Latchcheck; a named scope without --property has a "
+    "directory below DIR for each property.",
 )
 @click.argument("language", type=click.Choice(FORMATS), metavar="|".join(FORMATS))
 @click.option(
@@ -47,7 +48,10 @@ def command(
         raise click.UsageError(f"--fixture: {language} holds a model, no run; itf and mermaid hold runs")
     if language != "tla" and len(only) > 1:
         raise click.UsageError(f"--property: {language} is about one property")
-    texts = _module(scope, policy, only) if language == "tla" else {"": _text(language, scope, policy, only, fixture)}
+    if language == "tla":
+        texts = _modules(scope, policy, only, apart=output is not None)
+    else:
+        texts = {"": _text(language, scope, policy, only, fixture)}
     if output is None:
         Output(None).write("\n".join(texts.values()))
         return
@@ -61,8 +65,11 @@ def command(
         raise click.UsageError(f"-o {output}: {error.strerror}") from error
 
 
-def _module(scope: str, policy: str, only: Sequence[str]) -> dict[str, str]:
-    """File name to text: the module of the search that `explore` makes, and its configuration."""
+def _modules(scope: str, policy: str, only: Sequence[str], *, apart: bool) -> dict[str, str]:
+    """File name to text: the module of each search that `explore` makes, and its configuration.
+
+    A named scope is searched property by property: then each has a directory of its own, if files may be `apart`.
+    """
     from latchcheck.kernel import ModelError
     from latchcheck.report.interchange import to_tla
 
@@ -70,18 +77,22 @@ def _module(scope: str, policy: str, only: Sequence[str]) -> dict[str, str]:
     if plan.absent and only:
         absent = plan.absent[0]
         raise click.UsageError(f"nothing to tell {absent.id!r} by: {absent.reason}")
-    if len(plan.searches) > 1:
+    if len(plan.searches) > 1 and not apart:
         raise click.UsageError(
             f"scope {scope} is searched property by property, and a module holds one system; name a --property, "
-            "or spell out a scope: --scope tasks=2,workers=2"
+            "spell out a scope (--scope tasks=2,workers=2), or give -o DIR: each property gets a directory below it"
         )
     if not plan.searches:
         raise click.UsageError(f"scope {scope} has nothing to tell any property by")
-    search = plan.searches[0]
-    try:
-        return to_tla(search.system, search.properties, fair=search.fairness).files
-    except ModelError as error:
-        raise click.UsageError(str(error)) from error
+    texts: dict[str, str] = {}
+    for search in plan.searches:
+        below = f"{search.properties[0].id}/" if len(plan.searches) > 1 else ""
+        try:
+            files = to_tla(search.system, search.properties, fair=search.fairness).files
+        except ModelError as error:
+            raise click.UsageError(str(error)) from error
+        texts |= {f"{below}{name}": text for name, text in files.items()}
+    return texts
 
 
 def _text(language: str, scope: str, policy: str, only: Sequence[str], fixture: str | None) -> str:

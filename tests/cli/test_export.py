@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from latchcheck.cli import wiring
 from latchcheck.cli.main import main
 from latchcheck.counterexamples.loading import SAVED
 from tests.cli.conftest import Outcome, Run
@@ -119,3 +120,16 @@ def test_what_cannot_be_exported_is_said(run: Run, arguments: tuple[str, ...], w
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
     assert "internal error" not in outcome.err
+
+
+def test_a_named_scope_has_a_module_a_property(run: Run, tmp_path: Path) -> None:
+    """Without a property each gets the module that it has alone, in a directory of its own."""
+    alone = tmp_path / "alone"
+    assert 0 == run("export", "tla", "--scope", "ci", "--property", "begins-working", "-o", str(alone)).code
+    assert 0 == run("export", "tla", "--scope", "ci", "-o", str(tmp_path / "all")).code
+    modules = {path.parent.name for path in (tmp_path / "all").glob("*/Latchcheck.tla")}
+    assert modules == set(wiring.lifecycle_ids())
+    own = tmp_path / "all" / "begins-working"
+    assert {path.name: path.read_bytes() for path in own.iterdir()} == {
+        path.name: path.read_bytes() for path in alone.iterdir()
+    }
