@@ -13,6 +13,7 @@ from latchcheck.counterexamples.targets import Answer, Call, Opened, TargetCrash
 from latchcheck.counterexamples.targets.mapping import known_actions
 from latchcheck.counterexamples.targets.postgres import NaivePostgres, Postgres
 from latchcheck.counterexamples.targets.sqlite import Sqlite
+from latchcheck.counterexamples.targets.stores import statements
 from latchcheck.counterexamples.targets.stores.postgres import LEVELS
 from latchcheck.model.lifecycle import lifecycle_system
 from latchcheck.model.policy import SWITCHES, Policy
@@ -117,3 +118,32 @@ def test_what_is_not_in_the_table_is_not_applicable() -> None:
 
     ran = replay_on_target(load(SAVED / f"{NAIVE[0]}.json"), Small())  # type: ignore[arg-type]
     assert ("not-applicable", "it cannot do 'dispatch'") == (ran.outcome, ran.reason)
+
+
+BROKEN = {
+    "a write without version and open status": (
+        "SWAP",
+        (" AND version = :expected", " AND status IN ('working', 'input_required')"),
+        "cancel-is-intent/terminal-guard-check-then-set",
+    ),
+    "a write without ttl": ("SWAP", (" AND expires_at > :now",), "no-write-after-expiry/expiry-check-off"),
+    "a cancel of anything": (
+        "CANCEL",
+        ("AND status IN ('working', 'input_required')",),
+        "one-terminal-outcome/terminal-guard-none",
+    ),
+    "a cancel by anybody": ("CANCEL", (" AND auth_key = :auth",), "tenant-isolation/tenant-check-reads-only"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_store_without_a_part_of_its_predicate_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a condition is taken out of the statement, the fixture about it no longer conforms."""
+    statement, parts, fixture = BROKEN[name]
+    text = getattr(statements, statement)
+    for part in parts:
+        assert part in text
+        text = text.replace(part, "")
+    monkeypatch.setattr(statements, statement, text)
+    ran = replay_on_target(load(SAVED / f"{fixture}.json"), open_target("sqlite"))
+    assert ran.outcome in ("reproduced", "differs"), ran.reason
