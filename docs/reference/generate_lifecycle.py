@@ -8,15 +8,19 @@ What stands above the mark in a page is written by hand and kept. A test compare
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 
+from latchcheck.engines.explicit import explore
 from latchcheck.model.lifecycle import lifecycle
-from latchcheck.model.policy import Policy
+from latchcheck.model.policy import SWITCHES, Policy
 from latchcheck.model.record import GONE, OPEN, SEED, TERMINAL, TRANSITIONS
 from latchcheck.model.scope import SCOPES, Scope
-from latchcheck.properties.lifecycle.catalogue import RULES
+from latchcheck.model.telling import RECEIVERS, telling
+from latchcheck.properties.lifecycle.catalogue import RULES, model
 from latchcheck.properties.lifecycle.describing import explained, mutant_rows, scope_rows, switch_rows
 from latchcheck.properties.lifecycle.killing import kill_table
+from latchcheck.report.interchange import to_mermaid
 
 HERE = Path(__file__).parent
 MADE = "<!-- What follows is made by docs/reference/generate_lifecycle.py: change the model, not this page. -->"
@@ -74,8 +78,49 @@ def kill_page(killed: Table) -> str:
 def model_page() -> str:
     """Return the text that lifecycle.md should have."""
     return "\n".join(
-        [_head(MODEL), "## The status of a task\n", *_diagram(), "", "## Who does what\n", *_parties(), ""]
+        [_head(MODEL), "## The status of a task\n", *_diagram(), "", "## Who does what\n", *_parties(), "", *_stories()]
     )
+
+
+def _stories() -> Iterable[str]:
+    """The two worked stories: their shortest runs as diagrams, and what makes a side effect happen once."""
+    yield "## The export that finished twice\n"
+    yield "A worker checks, then writes; a cancel reads, then writes; both saw the task open, and both store an outcome."
+    yield "Under `terminal_guard=check-then-set` this is a shortest run that breaks `one-terminal-outcome`:\n"
+    yield _drawn("one-terminal-outcome", "terminal_guard=check-then-set", SCOPES["ci"])
+    yield "A write that carries its condition (`cas`) leaves no step between the two, and no run breaks the property.\n"
+    yield "## The worker killed between side effect and completion\n"
+    yield "The export is made, its worker dies before it reports, the message comes again, and it is made again:\n"
+    yield _drawn("side-effect-once", "side_effect=plain", ONE_CRASH)
+    yield "The protocol alone does not prevent it; nor does a lease, which keeps a second worker out, not a later one."
+    yield "One worker, one crash, one redelivery; for each setting all runs were searched:\n"
+    yield from _table(("side effect", "lease", "delivery", "at most once"), _once())
+    yield "\nWhat helps is an effect that is keyed by the task, or a message that is never delivered again."
+    yield "The latter has its price: a task whose worker died is then not run again.\n"
+
+
+ONE_CRASH = Scope(workers=1, crashes=1, redeliveries=1)
+
+
+def _once() -> Iterable[tuple[str, ...]]:
+    for effect, lease, delivery in product(
+        SWITCHES["side_effect"].values, SWITCHES["lease"].values, SWITCHES["delivery"].values
+    ):
+        policy = Policy(side_effect=effect, lease=lease, delivery=delivery)
+        system, asked = model("side-effect-once", ONE_CRASH, policy)
+        found = explore(system, [asked]).counterexample
+        answer = "yes" if found is None else f"no, after {len(found)} steps"
+        yield f"`{effect}`", f"`{lease}`", f"`{delivery}`", answer
+
+
+def _drawn(name: str, policy: str, scope: Scope) -> str:
+    system, asked = model(name, scope, Policy.parse(policy))
+    found = explore(system, [asked]).counterexample
+    assert found is not None
+    words = telling()
+    shown = {variable.name for variable in system.variables if variable.name.startswith(("status", "effects"))}
+    hidden = {variable.name for variable in system.variables} - shown
+    return f"```mermaid\n{to_mermaid(found, telling=words, receivers=RECEIVERS, hidden=hidden)}```\n"
 
 
 def killed(scope: str = "ci") -> Table:
