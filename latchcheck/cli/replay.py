@@ -11,6 +11,7 @@ import click
 from . import wiring
 from .errors import complain
 from .output import Output
+from .output import target as destination
 
 SCHEMA = "latchcheck/replays/1"
 
@@ -38,24 +39,28 @@ Replayed = Any
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
+@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
-def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str) -> None:
+def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str, output: str | None) -> None:
     """Execute each FIXTURE again and judge it by the property that it breaks."""
+    out = Output(destination(output, files))
     if target != "model":
         from .targets import replay_files
 
-        context.exit(replay_files(files, target, form))
+        code = replay_files(files, target, form, out)
+        out.finish()
+        context.exit(code)
     from latchcheck.kernel.exits import exit_code
 
     found, unreadable = replayed(files)
     stale = any(one.stale for _, one in found)
     code = exit_code(["violated" for _, one in found if not one.stale], usage_error=unreadable, stale=stale)
-    out = Output(None)
     if form == "json":
         rows = [row(file, one, steps=True) for file, one in found]
         out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
     else:
         out.write("\n".join(told(one, steps=True) for _, one in found))
+    out.finish()
     context.exit(code)
 
 

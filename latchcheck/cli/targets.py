@@ -83,7 +83,7 @@ def check(context: click.Context, /, *, name: str, form: str) -> None:
     context.exit(code)
 
 
-def replay_files(files: Sequence[str], name: str, form: str) -> int:
+def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int:
     """Replay fixtures on a target, tell what became of each, and give the exit code."""
     from latchcheck.kernel.exits import exit_code
 
@@ -112,7 +112,6 @@ def replay_files(files: Sequence[str], name: str, form: str) -> int:
         usage_error=unreadable,
         stale="stale" in outcomes,
     )
-    out = Output(None)
     if form == "json":
         whole = {"schema": REPLAYS_SCHEMA, "target": name, "fixtures": [row(*one) for one in found], "exit": code}
         out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")

@@ -162,3 +162,14 @@ def test_a_damaged_saved_fixture_is_said(run: Run, tmp_path: Path) -> None:
     outcome = run("fixtures", "generate", "--property", "tenant-isolation", "-o", str(folder))
     assert outcome.code == 2
     assert "does not name this file" in outcome.err
+
+
+def test_replays_are_written_into_a_file(run: Run, tmp_path: Path) -> None:
+    """With `-o` the file holds what standard output would, and no fixture is ever written over."""
+    path = tmp_path / "replayed.json"
+    written = run("replay", str(GOOD), "--format", "json", "-o", str(path))
+    assert (written.code, written.out) == (1, "")
+    assert path.read_text() == run("replay", str(GOOD), "--format", "json").out
+    before = GOOD.read_bytes()
+    assert run("replay", str(GOOD), "-o", str(GOOD)).code == 2
+    assert GOOD.read_bytes() == before
