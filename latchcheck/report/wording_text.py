@@ -56,7 +56,8 @@ def told(trace: Trace, shown: Sequence[str], *, loop: int | None = None, stops: 
 
 
 def _reading(one: Reading) -> list[tuple[str, str]]:
-    return [(one.keyword, str(one.sentence)), ("assuming", "; ".join(one.assumptions)), ("note", one.note)]
+    facts = [(one.keyword, str(one.sentence)), ("assuming", "; ".join(one.assumptions)), ("note", one.note)]
+    return [*facts, ("implemented by", ", ".join(one.products))]
 
 
 def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:
