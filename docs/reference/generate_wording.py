@@ -1,6 +1,5 @@
 """Writes the part of `wording.md` that is made from the language and the vocabularies; a test compares the two."""
 
-
 from __future__ import annotations
 
 from pathlib import Path
