@@ -61,18 +61,38 @@ FINDINGS: Final = (
             ("fastmcp-http", "cancel-marker-outlives-record/read-uncancelled"),
             ("fastmcp-redis", "cancel-marker-outlives-record/read-uncancelled"),
         ),
-        "One reader reads cancelled, and later completed: the cancel is a marker with a life of its own, and a tool "
-        "that ignores the cancellation and returns late writes a record that outlives it.",
+        "One reader reads cancelled, and later completed, where a tool ignores the cancellation and returns late.",
         "terminal --> [*]",
         f"{DRAFT}, Task Status, state diagram",
         "The sentence with MUST NOT stands in 2025-11-25 only; the draft forbids it in its diagram. The record's life "
         "of 15 minutes has no public setting; the server program shortens it to 2 s.",
     ),
     Finding(
+        "A cancelled task reads completed as soon as its work ends",
+        (("fastmcp3", "cancel-is-intent/terminal-guard-check-then-set"),),
+        "A tool that ignores the cancellation and returns late turns the cancelled task into a completed one at once.",
+        "Once a task is cancelled, it MUST remain in cancelled status even if execution continues to completion or "
+        "fails.",
+        f"{MCP_2025}, Task Cancellation",
+    ),
+    Finding(
+        "The end of cancelled work ends the session",
+        (("mcp-python-http", "cancel-is-intent/terminal-guard-check-then-set"),),
+        "After a tool that ignored the cancellation has returned, the next tasks/get of the session that created the "
+        "task is answered with HTTP 404, Session not found.",
+        "Once a task is cancelled, it MUST remain in cancelled status even if execution continues to completion or "
+        "fails.",
+        f"{MCP_2025}, Task Cancellation",
+        "The fixture ends as failed: what the task would have read cannot be asked any more.",
+    ),
+    Finding(
         "A late report revives an expired task",
-        (("mcp-python", "no-write-after-expiry/expiry-check-off"),),
-        "A worker that reports after the ttl succeeds, and its report starts the ttl anew: the store removes an "
-        "expired record only when it is read, and a write does not look at the expiry.",
+        (
+            ("mcp-python", "no-write-after-expiry/expiry-check-off"),
+            ("mcp-python-http", "no-write-after-expiry/expiry-check-off"),
+        ),
+        "A worker that reports after the ttl, before anybody has read the expired record, succeeds, and the task then "
+        "reads completed.",
         "A worker that reports after expiresAt should not revive a record merely because it holds an old queue "
         "message.",
         "MCP Tasks: The Export That Finished Twice, The task ID is a locator, not permission",
@@ -172,7 +192,7 @@ def page(folder: Path) -> str:
         lines += ["| target | version | by | observed |", "|---|---|---|---|"]
         for target, what in one.shows:
             verdict, seen = outcome(found, target, what)
-            if verdict not in ("reproduced", "differs", "violated"):
+            if verdict not in ("reproduced", "differs", "violated", "failed"):
                 raise SystemExit(f"{target}: {what} is {verdict}: {one.title!r} was not observed")
             lines.append(f"| `{target}` | {VERSIONS[target]} | {what} | {clean(seen)} |")
         commands = dict.fromkeys(command(target, what) for target, what in one.shows)
@@ -201,6 +221,9 @@ def matrix(found: dict[str, dict[str, Any]]) -> list[str]:
         "| property | " + " | ".join(f"`{name}`" for name in found) + " |",
         "|---|" + "---|" * len(found),
     ]
+    most = max(len(each["fixtures"]) for each in found.values())
+    few = [name for name, each in found.items() if len(each["fixtures"]) < most // 2]
+    lines[4:4] = [f"`{name}` was tried on {len(found[name]['fixtures'])} fixtures only." for name in few]
     for name in names:
         cells = []
         for each in found.values():
