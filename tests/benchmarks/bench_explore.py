@@ -199,7 +199,6 @@ def rows(name: str, folder: Path) -> Iterator[tuple[str, Sequence[Took]]]:
         for checker, search in quick.items():
             taken[checker].append(search(system))
     taken["latchcheck, Python"] = [in_python(system)]
-    taken["latchcheck, compiled, three words a state"] = [compiled(padded(system))]
     if states < 2_000_000:
         taken["frozen records in Python"] = [frozen_records(system)]
     place = folder / f"{states}-tlc"
@@ -211,9 +210,28 @@ def rows(name: str, folder: Path) -> Iterator[tuple[str, Sequence[Took]]]:
 
 
 def padded(system: System) -> System:
-    """The same states in three words instead of one: each gets 100 bits that never change."""
-    more = [Variable(f"padding{i}", IntRange(0, (1 << 50) - 1), 0) for i in range(2)]
-    return System(f"{system.name}, padded", (*system.variables, *more), system.actions)
+    """The same states in three words instead of one: each gets 112 bits that never change."""
+    more = [Variable(f"padding{i}", IntRange(0, (1 << 16) - 1), 0) for i in range(7)]
+    found = System(f"{system.name}, padded", (*system.variables, *more), system.actions)
+    assert (Layout.of(system).words, Layout.of(found).words) == (1, 3)
+    return found
+
+
+def words() -> None:
+    """Print the price of states that do not fit one word, in turns with the same states in one."""
+    print("\n## Words a state\n\n| states | words | by the clock, s | processor, s | bytes a state |")
+    print("|--:|--:|--:|--:|--:|")
+    for versions in SIZES.values():
+        plain = relay(2, versions)
+        systems = {1: plain, 3: padded(plain)}
+        found = [(count, compiled(system)) for _ in range(3) for count, system in systems.items()]
+        for count in systems:
+            turns = [took for of, took in found if of == count]
+            seconds, used = min(one.seconds for one in turns), min(one.processor for one in turns)
+            print(
+                f"| {turns[0].states:,} | {count} | {seconds:.2f} | {used:.2f} | {turns[0].bytes_each:.1f} |",
+                flush=True,
+            )
 
 
 def table(name: str, folder: Path) -> None:
@@ -330,6 +348,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or SIZES:
             table(name, Path(folder))
+        words()
         reductions(Path(folder))
     lifecycle()
     starts()
