@@ -188,7 +188,7 @@ def page(folder: Path) -> str:
     ]
     for one in FINDINGS:
         lines += [f"## {one.title}", "", one.what, "", f"Contradicts: “{one.sentence}” ({one.source})", ""]
-        lines += [one.note, ""] if one.note else []
+        lines += [one.note.replace(". ", ".\n"), ""] if one.note else []  # one sentence a line
         lines += ["| target | version | by | observed |", "|---|---|---|---|"]
         for target, what in one.shows:
             verdict, seen = outcome(found, target, what)
