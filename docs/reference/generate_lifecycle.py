@@ -85,7 +85,7 @@ def model_page() -> str:
 def _stories() -> Iterable[str]:
     """The two worked stories: their shortest runs as diagrams, and what makes a side effect happen once."""
     yield "## The export that finished twice\n"
-    yield "A worker checks, then writes; a cancel reads, then writes; both saw the task open, and both store an outcome."
+    yield "A worker checks, then writes; a cancel reads, then writes; both saw the task open, both store an outcome."
     yield "Under `terminal_guard=check-then-set` this is a shortest run that breaks `one-terminal-outcome`:\n"
     yield _drawn("one-terminal-outcome", "terminal_guard=check-then-set", SCOPES["ci"])
     yield "A write that carries its condition (`cas`) leaves no step between the two, and no run breaks the property.\n"

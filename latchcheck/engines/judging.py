@@ -166,7 +166,9 @@ def verdict(part: Part, asked: Property, memory_max_bytes: int = MEMORY_MAX_BYTE
             asked, "inconclusive", scope=part.search.scope, reason=_stopped(found, memory_max_bytes), cost=cost
         )
     if not found.reached[asked.id]:
-        return _verdict(asked, "vacuous", scope=part.search.scope, reason=NEVER_REACHED, cost=cost)
+        hint = part.search.hints.get(asked.id)
+        reason = NEVER_REACHED if hint is None else f"{NEVER_REACHED}: {hint}"
+        return _verdict(asked, "vacuous", scope=part.search.scope, reason=reason, cost=cost)
     return _verdict(asked, "holds", scope=part.search.scope, cost=cost)
 
 

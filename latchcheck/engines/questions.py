@@ -17,6 +17,7 @@ class Search:
     `scope` says in words what the system is exhaustive within.
     `symmetry` names what may be swapped, `swapped` says it in words; `fairness` are the actions that are fair to a
     leads-to.
+    `hints` says of a property, by id, what would put it to the test where nothing here does.
     """
 
     system: System
@@ -25,6 +26,7 @@ class Search:
     symmetry: tuple[Symmetry, ...] = ()
     swapped: tuple[str, ...] = ()
     fairness: tuple[str, ...] = ()
+    hints: FrozenMap[str] = attrs.field(converter=FrozenMap, factory=FrozenMap)
 
 
 @attrs.frozen(eq=False)

@@ -105,7 +105,15 @@ def _absent(rule: Rule, scope: Scope, suffix: str = "") -> PropertyVerdict:
 def _search(made: tuple[Lifecycle, tuple[Property, ...]], symmetry: bool) -> Search:  # noqa: FBT001 - private
     built, asked = made
     groups = _affordable(symmetries(built)) if symmetry else ()
-    return Search(built.system, asked, str(built.room.scope), groups, _kinds(built, groups))
+    hints = {one.id: hint for one in asked if (hint := _hint(CATALOGUE[one.id], built.room.scope))}
+    return Search(built.system, asked, str(built.room.scope), groups, _kinds(built, groups), hints=hints)
+
+
+def _hint(rule: Rule, scope: Scope) -> str:
+    """What a scope has less of than the part of ci in which the property is put to the test, to be written into it."""
+    enough = cone(rule, SCOPES["ci"]).scope.named
+    more = [f"{name}={size}" for name, size in enough.items() if getattr(scope, name) < size]
+    return f"in ci it is, with {', '.join(more)}" if more else ""
 
 
 def _later(rule: Rule, scope: Scope, policy: Policy) -> Search:

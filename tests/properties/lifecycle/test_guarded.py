@@ -1,8 +1,10 @@
 """The guarded model: every property holds, is put to the test, and every action happens."""
 
+import attrs
 import pytest
 
 from latchcheck.engines.explicit import explore
+from latchcheck.engines.judging import answer
 from latchcheck.kernel import Clause, Property
 from latchcheck.model import network, record
 from latchcheck.model.lifecycle import lifecycle
@@ -11,6 +13,7 @@ from latchcheck.model.room import both, no
 from latchcheck.model.scope import Scope
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE, cone, properties
 from latchcheck.properties.lifecycle.killing import VARIANTS
+from latchcheck.properties.lifecycle.searches import plan
 
 CI = Scope.parse("ci")
 
@@ -150,3 +153,16 @@ def test_no_name_is_misspelled() -> None:
     whole = lifecycle(CI, Policy())
     declared |= set(whole.room.families)
     assert set() == named - declared
+
+
+def test_what_is_vacuous_says_what_would_try_it() -> None:
+    """A property that a small scope never tries is named with sizes under which its situation occurs."""
+    found = answer(plan("tasks=2,workers=1", "guarded"))
+    vacuous = {one.id: one.reason or "" for one in found.properties if one.verdict == "vacuous"}
+    assert {"single-execution", "side-effect-once", "repeat-is-not-rewrite", "stale-writer-blocked"} == set(vacuous)
+    for name, reason in vacuous.items():
+        sizes = reason.partition(" with ")[2].replace(" ", "")
+        more = {size: int(number) for size, _, number in (part.partition("=") for part in sizes.split(","))}
+        larger = attrs.evolve(Scope.parse("tasks=2,workers=1"), **more)
+        again = answer(plan(str(larger), "guarded", [name]))
+        assert ["holds"] == [one.verdict for one in again.properties]
