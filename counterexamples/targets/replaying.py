@@ -229,7 +229,8 @@ class _Run:
 def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
     """Whether the target did, or told, what was asked for."""
     if call.kind == "get":
-        return not answer.refused and answer.status not in (None, GONE)
+        # A worker or an instance reads what is its own to read; that the model has no such step then refuses nothing.
+        return not answer.refused and answer.status not in (None, GONE) and call.by.startswith("c")
     if call.kind == "create":
         return not answer.refused and answer.same_as is None and answer.status is not None
     if call.kind == "list":
