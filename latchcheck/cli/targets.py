@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,9 +49,12 @@ def list_(context: click.Context, /, *, form: str) -> None:
 
 @command.command("install", short_help="Make the environment that a target needs.")
 @click.argument("name")
+@click.option("--into", metavar="FOLDER", help="Instead of the cache folder; LATCHCHECK_TARGETS names it later on.")
 @click.pass_context
-def install(context: click.Context, /, *, name: str) -> None:
+def install(context: click.Context, /, *, name: str, into: str | None) -> None:
     """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
+    if into is not None:
+        os.environ["LATCHCHECK_TARGETS"] = os.path.abspath(into)  # noqa: PTH100 - resolves no links
     for line in wiring.install_target(name):
         Output(None).write(line + "\n")
     context.exit(0)
