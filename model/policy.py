@@ -37,7 +37,9 @@ class Policy:
         "cas", "check-then-set", "none", meaning="how a write makes sure that the record is not terminal"
     )
     version_check: str = _switch("on", "off", meaning="whether a write must carry the version of the record")
-    expiry_check: str = _switch("on-write", "off", meaning="whether an expired record is refused to writes, and to reads by id")
+    expiry_check: str = _switch(
+        "on-write", "off", meaning="whether an expired record is refused to writes, and to reads by id"
+    )
     tenant_check: str = _switch(
         "every-operation", "reads-only", "off", meaning="which operations compare the caller with the owner"
     )
