@@ -2,7 +2,7 @@
 
 What stands above the mark in a page is written by hand and kept. A test compares all three with the model.
 """
-# ruff: noqa: INP001 - a script, not a package
+
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ SWAP: Final = f"""UPDATE tasks SET status = :next, version = version + 1, update
 REUSED: Final = "SELECT 1 FROM asked WHERE task_id = :task AND input_key = :key"
 CANCEL: Final = f"""UPDATE tasks SET status = 'cancelled', version = version + 1, updated_at = :now, cancel_intent = 1,
         expires_at = :now + ttl_ms, input_key = NULL
-    WHERE task_id = :task AND auth_key = :auth AND status IN {OPEN}"""
+    WHERE task_id = :task AND auth_key = :auth AND status IN {OPEN} AND expires_at > :now"""
 ASKED: Final = "INSERT INTO asked (task_id, input_key) VALUES (:task, :key) ON CONFLICT DO NOTHING"
 ANSWER: Final = """UPDATE tasks SET status = 'working', version = version + 1, updated_at = :now, input_key = NULL
     WHERE task_id = :task AND auth_key = :auth AND status = 'input_required' AND input_key = :key"""

@@ -212,6 +212,8 @@ class CasStore:
                 return Decided("BLOCK_MISSING")
             if row.auth != auth:
                 return Decided("BLOCK_AUTH")
+            if not changed and row.expires_at <= now_ms:
+                return self._told("BLOCK_EXPIRED", row)
             return self._told("CANCELLED" if changed else "ALREADY_TERMINAL", row)
 
         return again(work)
