@@ -3,7 +3,6 @@
 What stands above the mark in a page is written by hand and kept. A test compares all three with the model.
 """
 
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
