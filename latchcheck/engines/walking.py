@@ -14,7 +14,20 @@ from typing import Any
 import z3
 from attrs import frozen
 
-from latchcheck.kernel import Action, Clause, FrozenMap, NotAStep, Real, State, Step, Stepper, System, Value
+from latchcheck.kernel import (
+    Action,
+    Clause,
+    Domain,
+    FrozenMap,
+    IntRange,
+    NotAStep,
+    Real,
+    State,
+    Step,
+    Stepper,
+    System,
+    Value,
+)
 from latchcheck.kernel.stepping import changes
 
 OFFERS_MAX = 64
@@ -87,9 +100,8 @@ class Walk:
         return tuple(one for one in found if one is not None)
 
     def _offers(self, action: Action) -> Iterator[Offer]:
-        finite = not any(isinstance(one.domain, Real) for one in action.choices)
-        domains = [list(one.domain.members()) for one in action.choices] if finite else []
-        if self.system.clock is None and finite and prod(map(len, domains)) <= OFFERS_MAX:
+        if self.system.clock is None and prod(_size(one.domain) for one in action.choices) <= OFFERS_MAX:
+            domains = [one.domain.members() for one in action.choices]
             picks = [{c.name: v for c, v in zip(action.choices, p, strict=True)} for p in product(*domains)]
             instants: list[Fraction | None] = [None] * len(picks)
         else:
@@ -140,8 +152,9 @@ class Walk:
         return [*clauses, *self._domains(action)]
 
     def _domains(self, action: Action) -> list[Any]:
-        finite = [one for one in action.choices if not isinstance(one.domain, Real)]
-        return [z3.Or([one.term == one.domain.literal(value) for value in one.domain.members()]) for one in finite]
+        # An enum has its labels and a truth value its two; only a range of whole numbers has bounds to be told.
+        ranges = [(one.term, one.domain) for one in action.choices if isinstance(one.domain, IntRange)]
+        return [limit for term, domain in ranges for limit in (term >= domain.lo, term <= domain.hi)]
 
     def _here(self, clause: Clause) -> Any:
         """The condition with the values of the present state, the clock left open."""
@@ -159,6 +172,13 @@ class Walk:
 
     def _clock(self) -> Value | None:
         return None if self.system.clock is None else self.state[self.system.clock]
+
+
+def _size(domain: Domain) -> int:
+    """How many values there are to pick from; of dense numbers more than anybody lists."""
+    if isinstance(domain, IntRange):
+        return domain.hi - domain.lo + 1
+    return OFFERS_MAX + 1 if isinstance(domain, Real) else len(tuple(domain.members()))
 
 
 def _value(term: Any) -> Value:

@@ -138,3 +138,13 @@ def test_everything_is_offered_or_obstructed() -> None:
         if walk.offers():
             walk.do(None, walk.offers()[0].step.action, {})
     assert Stepper(system).state == walk.states[0]
+
+
+def test_a_wide_range_is_not_listed() -> None:
+    """An action that picks one of 2^40 numbers is offered with one that its guard allows, at once."""
+    count = Choice("count", IntRange(0, 1 << 40))
+    draw = Action("draw", "hand", (Clause("it is large", count.term > 1 << 39),), {"left": LEFT.term}, choices=(count,))
+    (offer,) = Walk(System("wide", (LEFT,), (draw,), clock=None)).offers()
+    picked = offer.step.args["count"]
+    assert isinstance(picked, int)
+    assert 1 << 39 < picked <= 1 << 40
