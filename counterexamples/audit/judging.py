@@ -34,9 +34,13 @@ class Unexplained:
 
 @attrs.define
 class Audit:
-    """What became of a log: how many events and tasks, and the tasks whose log is no run, in the order of the file."""
+    """What became of a log: how many events and tasks, and the tasks whose log is no run, in the order of the file.
+
+    `telling` counts the events that tell a status; where none does, hardly anything was checked.
+    """
 
     events: int = 0
+    telling: int = 0
     tasks: int = 0
     broken: int = 0
     found: list[Unexplained] = attrs.field(factory=list)
@@ -67,6 +71,7 @@ def audit(
     made, tasks = Audit(), dict[str, _Task]()
     for entry in log:
         made.events += 1
+        made.telling += entry.event.status is not None
         if entry.task is None:
             for one, task in tasks.items():
                 _follow(attrs.evolve(entry, task=one), task, reading, made)

@@ -14,11 +14,13 @@ import attrs
 
 from ...model.spelling import SpellingError
 from .meaning import KINDS, STATUSES, Occurrence
+from .shapes import FIELDS as NAMES
 from .shapes import OWN, Shape
 
 EVERY_TASK: Final = "restart_server"
 """This event is about the server: without a task it is about every task."""
 SHOWN_LENGTH: Final = 60
+FIELDS: Final = frozenset(NAMES)
 
 
 class LogError(SpellingError):
@@ -65,6 +67,9 @@ def _entry(
     known: dict[tuple[str, str | None, bool], Occurrence],
 ) -> Entry | None:
     where = f"{name}:{number}"
+    if shape is OWN and not FIELDS.issuperset(record):
+        other = min(record.keys() - FIELDS)
+        raise LogError(f"{where}: {_shown(other)} is no field", f"{_near(other, NAMES)}; a mapping reads other shapes")
     said = shape.event(record)
     if said is None:
         return None
@@ -89,9 +94,13 @@ def _entry(
 
 
 def _instead(said: object, known: Iterable[str], shape: Shape) -> str:
-    near = get_close_matches(str(said), list(known), n=1, cutoff=0.8)
-    hint = f"is it {near[0]}?" if near else f"write one of {', '.join(known)}"
-    return hint if shape is OWN else f"{hint} a mapping says what a word of this log means"
+    hint = _near(str(said), known)
+    return hint if shape is OWN else f"{hint}; a mapping says what a word of this log means"
+
+
+def _near(said: str, known: Iterable[str]) -> str:
+    near = get_close_matches(said, list(known), n=1, cutoff=0.8)
+    return f"is it {near[0]}?" if near else f"write one of {', '.join(known)}"
 
 
 def _shown(value: object) -> str:

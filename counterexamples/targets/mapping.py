@@ -15,6 +15,7 @@ import attrs
 
 from latchcheck.kernel import State
 
+from ...model.record import UNBORN
 from ..fixture import Event
 from .errors import CannotDo
 from .events import Call
@@ -102,6 +103,8 @@ class Reader:
         self._remember(event, policy)
         if event.action in INTERNAL:
             return None
+        if event.action == "deliver" and self.table.fuses and before[f"status_{event.args['task']}"] == UNBORN:
+            raise CannotDo("a task is with its worker by its creation there, and never before")
         made = _CALLS.get(event.action)
         if made is None:
             raise CannotDo(f"no event stands for {event.action!r}")

@@ -12,7 +12,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import attrs
 
-from .events import Answer, Call, Kind
+from latchcheck.kernel import ModelError
+
+from .events import EVENTS, Answer, Call, Kind
 
 WINDOWS = ("ttl", "deadline", "silence", "lease", "marker")
 """The limits that `create` can be given, in ms: life of the record, of the execution, orphan window, lease, and how
@@ -37,11 +39,17 @@ class Clock:
         return 1000 if self.kind == "injected" else 2 * self.granularity_ms
 
 
+def _known(_: object, attribute: Any, value: frozenset[str]) -> None:
+    for one in sorted(value.difference(EVENTS)):
+        raise ModelError(f"{attribute.name}: {one!r} is no abstract event; write some of {', '.join(EVENTS)}")
+
+
 @attrs.frozen
 class Table:
     """The capability table of a target.
 
-    `events` it can do. `fuses`: dispatch happens inside create, so a dispatch of a first worker is nothing to do.
+    `events` it can do; ModelError for one that is none.
+    `fuses`: dispatch happens inside create, so a dispatch of a first worker is nothing to do.
     `workers` and `tenants`: how many there can be at a time. `versions`: it tells the version of a record, and a
     worker's write may carry one. `statuses` a worker can write.
     `keys`: a create may carry an idempotency key. `negotiates`: requests carry capabilities. `inputs`: questions.
@@ -50,7 +58,7 @@ class Table:
     `eras` it speaks. `cannot_observe`: what stays hidden, a sentence each.
     """
 
-    events: frozenset[Kind] = attrs.field(converter=frozenset)
+    events: frozenset[Kind] = attrs.field(converter=frozenset, validator=_known)
     clock: Clock = attrs.field(factory=lambda: Clock("none"))
     fuses: bool = False
     workers: int = 1

@@ -22,7 +22,8 @@ Unexplained = Any
 @click.command(
     "audit",
     short_help="Check a server's log against the model.",
-    epilog="Exit code: 0 every task's log is a run of the model, 1 one is not, 2 bad input, 4 inconclusive. "
+    epilog="Exit code: 0 every task's log is a run of the model, 1 one is not, 2 bad input, 4 inconclusive, "
+    "5 no event tells a status, so that nothing was checked. "
     "docs/how-to/audit-a-log.md describes the log and the mapping.",
 )
 @click.argument("file", metavar="EVENTS.jsonl")
@@ -77,7 +78,8 @@ def command(  # noqa: PLR0913 - one parameter an option
         context.exit(exit_code(["inconclusive"]))
     finally:
         line.clear()
-    code = exit_code(["violated"] if found.broken else ["holds"])
+    # A log in which nothing is told has nothing to be explained.
+    code = exit_code(["violated"] if found.broken else ["holds"] if found.telling else ["vacuous"])
     out.write(_json(found, file, code) if form == "json" else _text(found, file, code))
     out.finish()
     context.exit(code)
@@ -90,6 +92,7 @@ def _json(found: Audit, file: str, code: int) -> str:
         "schema": SCHEMA,
         "source": file,
         "events": found.events,
+        "telling_events": found.telling,
         "tasks": found.tasks,
         "unexplained_tasks": found.broken,
         "unexplained": [_row(one) for one in found.found],
@@ -134,8 +137,8 @@ def _text(found: Audit, file: str, code: int) -> str:
     if found.broken > len(found.found):
         lines += [f"and {found.broken - len(found.found)} more tasks", ""]
     lines.append(
-        f"{found.events:,} events of {found.tasks:,} tasks: {found.tasks - found.broken:,} explained, "
-        f"{found.broken:,} not. Exit code {code}."
+        f"{found.events:,} events of {found.tasks:,} tasks, {found.telling:,} of them tell a status: "
+        f"{found.tasks - found.broken:,} explained, {found.broken:,} not. Exit code {code}."
     )
     return "\n".join(lines) + "\n"
 

@@ -114,8 +114,11 @@ class FixtureItem(pytest.Item):
         self.user_properties.append(("latchcheck_target", self.name))
         try:
             found = replay(self.path, self.name)
-        except Exception:
-            self.user_properties.append((OUTCOME, "unreadable"))
+        except Exception as error:
+            from . import wiring
+
+            # What is wrong with the file is the file's; anything else is a fault of the target.
+            self.user_properties.append((OUTCOME, "unreadable" if wiring.is_bad_input(error) else "failed"))
             raise
         self.user_properties += [
             ("latchcheck_fixture", found.fixture.id),

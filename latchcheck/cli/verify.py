@@ -39,8 +39,8 @@ class Once(click.Option):
     "5 vacuous, 4 inconclusive, 0 fine. A file that cannot be read does not keep the others from being answered.",
 )
 @click.argument("files", nargs=-1, metavar="[CONFIG.toml]...")
-@click.option("--client", metavar="PRESET", help="Start from a published client's defaults; once.", cls=Once)
-@click.option("--server", metavar="PRESET", help="Start from a published server's defaults; once.", cls=Once)
+@click.option("--client", metavar="PRESET", help="Lay a published client's defaults over the file; once.", cls=Once)
+@click.option("--server", metavar="PRESET", help="Lay a published server's defaults over the file; once.", cls=Once)
 @click.option(
     "--task",
     metavar="FILE",

@@ -78,6 +78,7 @@ class Findings:
     """All answers to one question: `source` tells people what was asked, `command` asks it again.
 
     `exit` is the exit code that these answers alone would have.
+    `assumptions` are the values that nobody stated and the answers rest on, one sentence each.
     A search has its `coverage`, how often each action happened, and where it is small its `graph` of states.
     """
 
@@ -86,6 +87,7 @@ class Findings:
     findings: tuple[Finding, ...]
     exit: int
     command: str
+    assumptions: tuple[str, ...] = ()
     coverage: tuple[tuple[str, int], ...] = ()
     graph: Graph | None = None
 
@@ -93,7 +95,8 @@ class Findings:
 def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") -> Findings:
     """The answers of `verify` to one configuration."""
     found = tuple(_verified(one, report, telling) for one in report.properties)
-    return Findings("verify", report.source, found, report.exit, command or "latchcheck verify")
+    again = command or "latchcheck verify"
+    return Findings("verify", report.source, found, report.exit, again, assumptions=report.assumptions)
 
 
 def of_explored(explored: Explored, telling: Telling = PLAIN, *, command: str = "") -> Findings:
@@ -101,7 +104,8 @@ def of_explored(explored: Explored, telling: Telling = PLAIN, *, command: str = 
     found = tuple(_answered(one, None, {}, telling) for one in explored.properties)
     coverage = tuple(sorted(explored.actions.items(), key=lambda pair: (-pair[1], pair[0])))
     command = command or "latchcheck explore"
-    return Findings("explore", explored.plan.source, found, explored.exit, command, coverage, _graph(explored))
+    drawn = _graph(explored)
+    return Findings("explore", explored.plan.source, found, explored.exit, command, coverage=coverage, graph=drawn)
 
 
 def _graph(explored: Explored) -> Graph | None:

@@ -28,6 +28,8 @@ def _section(part: Findings) -> list[str]:
     for one in part.findings:
         if one.failed:
             lines += ["", *_violation(one)]
+    if part.assumptions:
+        lines += ["", "Assumed, since nothing says otherwise:", "", *(f"- {_text(one)}" for one in part.assumptions)]
     return [*lines, "", f"Exit code {part.exit}.", "Ask again:", "", *_fenced([part.command])]
 
 

@@ -119,9 +119,9 @@ def parse(text: str, vocabulary: Vocabulary, others: Sequence[Vocabulary] = ()) 
     `others` are vocabularies of other models, so that a word of theirs is told as such.
     Raises SentenceError, which points at the first word that cannot stand where it stands.
     """
-    from lark.exceptions import UnexpectedInput
-
     parser = _parser(vocabulary.of_kind("state", "event"), vocabulary.of_kind("quantity"))
+    from lark.exceptions import UnexpectedInput  # where lark is missing, the line above says so
+
     if not text.strip():
         raise SentenceError(text, 0, "the sentence is empty", suggestion("", _starts()))
     try:

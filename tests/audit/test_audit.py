@@ -163,6 +163,8 @@ def read(*lines: str, **rest: Any) -> list[Entry]:
         ),
         ('{"task": "a", "event": "get", "at_ms": "soon"}', "log:1: at_ms: 'soon' is no number", "the instant in ms"),
         ('{"task": "a", "event": "get", "refused": 1}', "log:1: refused: 1 is no truth value", "true or false"),
+        ('{"task": "a", "event": "get", "state": "working"}', "log:1: 'state' is no field", "write one of event"),
+        ('{"tsk": "a", "event": "get"}', "log:1: 'tsk' is no field", "is it task?"),
         ('{"task": [], "event": "get"}', "log:1: task: [] is no id", "as a string"),
     ],
 )
@@ -264,8 +266,9 @@ def test_a_log_that_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str]
     assert (2, 1) == (code, err.count("error"))
 
 
-def test_an_empty_log_is_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing that happened is explained."""
-    (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
+@pytest.mark.parametrize("log", ["", "\n", '{"task": "a", "event": "create"}\n'])
+def test_a_log_that_tells_nothing_is_vacuous(log: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no event tells a status nothing was checked, and the exit code says so."""
+    (tmp_path / "empty.jsonl").write_text(log, encoding="utf-8")
     code, out, _ = run([str(tmp_path / "empty.jsonl")], capsys)
-    assert (0, True) == (code, "0 events of 0 tasks" in out)
+    assert (5, True) == (code, "0 of them tell a status" in out)

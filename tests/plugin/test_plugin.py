@@ -41,6 +41,15 @@ def test_a_store_that_is_mended_conforms(project: pytest.Pytester) -> None:
     run(project, "--latchcheck-target", "my-store").assert_outcomes(passed=2)
 
 
+def test_a_store_that_is_mended_is_accused_of_nothing(project: pytest.Pytester) -> None:
+    """Against every saved counterexample it conforms, or the fixture is not applicable: nothing fails."""
+    shutil.copy(EXAMPLE / "guarded_store.py", project.path / "store.py")
+    shutil.copytree(SAVED, project.path / "counterexamples", dirs_exist_ok=True)
+    found = run(project, "--latchcheck-target", "my-store").parseoutcomes()
+    assert found.get("failed", 0) == 0
+    assert found["passed"] >= 20
+
+
 def test_without_a_target_the_model_is_asked(project: pytest.Pytester) -> None:
     """Each fixture is one test, which passes since it still reproduces."""
     result = run(project, "-v")

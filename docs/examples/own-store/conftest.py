@@ -32,7 +32,8 @@ class MyStore:
     """The store as a target: what it can do, and how to begin."""
 
     name = "my-store"
-    table = Table(events={"create", "dispatch", "worker_write", "cancel", "get"}, workers=2)
+    # It has no queue: a task is with its worker as soon as it is created.
+    table = Table(events={"create", "worker_write", "cancel", "get"}, fuses=True)
 
     def missing(self) -> tuple[str, ...]:
         """It needs nothing."""

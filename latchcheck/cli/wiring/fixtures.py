@@ -12,10 +12,15 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
 
 
 def load_fixture(file: str) -> Fixture:
-    """A fixture from a file; raises FixtureError, for which `is_bad_input` is true."""
-    from latchcheck.counterexamples import load
+    """A fixture from a file, or a saved one of this project by its id.
 
-    return load(Path(file))
+    Raises FixtureError, for which `is_bad_input` is true.
+    """
+    from latchcheck.counterexamples import SAVED, load
+
+    path = Path(file)
+    by_id = SAVED / f"{file}.json"
+    return load(by_id if not path.exists() and SAVED in by_id.parents and by_id.is_file() else path)
 
 
 def saved_fixtures(folder: Path | None = None) -> list[tuple[Path, Fixture]]:

@@ -123,3 +123,10 @@ def test_the_summary_of_a_job_gets_the_markdown(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     formats.shown("github", [ALL])
     assert "before\n" + markdown.dump([ALL]) + "\n" == summary.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_what_is_assumed_is_told(form: str) -> None:
+    """A picture that is shown to others says what its verdicts rest on."""
+    report = sample.report(sample.VIOLATED, assumptions=("The client waits for ever.",))
+    assert "The client waits for ever." in formats.shown(form, [findings.of_report(report)])
