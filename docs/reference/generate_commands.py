@@ -24,26 +24,27 @@ The exit codes are in [Verdicts, exit codes and output](exit-codes.md).
 
 def commands_page() -> str:
     """Return the text that commands.md should have."""
-    parts = [HEAD]
-    for names, command in _commands((), group):
-        title = " ".join(("latchcheck", *names))
-        parts.append(f"\n## `{title}`\n\n```text\n{_help(title, command)}\n```\n")
-    return "".join(parts)
+    sections = (
+        f"\n## `{context.command_path}`\n\n```text\n{_help(context)}\n```\n"
+        for context in _contexts(group, "latchcheck", None)
+    )
+    return "".join([HEAD, *sections])
 
 
-def _commands(names: tuple[str, ...], command: click.Command) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    yield names, command
+def _contexts(command: click.Command, name: str, parent: click.Context | None) -> Iterator[click.Context]:
+    """A context for the command and for each below it, made as click makes them when they are run."""
+    width = {"terminal_width": WIDTH, "max_content_width": WIDTH} if parent is None else {}
+    context = click.Context(command, parent=parent, info_name=name, **{**command.context_settings, **width})
+    yield context
     if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            found = command.get_command(context, name)
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
             assert found is not None
-            yield from _commands((*names, name), found)
+            yield from _contexts(found, below, context)
 
 
-def _help(title: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=title, terminal_width=WIDTH, max_content_width=WIDTH)
-    return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+def _help(context: click.Context) -> str:
+    return "\n".join(line.rstrip() for line in context.get_help().splitlines())
 
 
 if __name__ == "__main__":

@@ -39,17 +39,18 @@ def visit_server(  # noqa: PLR0913 - each is one option of the command line
     from latchcheck.counterexamples.targets.live import ERAS, Plan, Visit, Wire, begin, judge
 
     known: Era | None = next((one for one in ERAS if one == era), None)
-    talk = begin(Wire(url, headers, timeout_s=timeout_s), known)
-    named = [str(one.get("name")) for one in talk.tools()]
-    if named and tool not in named:
-        raise UnknownTool(f"the server has no tool {tool!r}; it has {', '.join(named[:TOOLS_SHOWN_MAX])}")
-    second = None if other is None else begin(Wire(url, other, timeout_s=timeout_s), talk.offer.era)
+    talks = [begin(Wire(url, headers, timeout_s=timeout_s), known)]
     try:
-        record = Visit(talk, Plan(tool, arguments, wait_s, ttl_ms, second, progress)).run()
+        named = [str(one.get("name")) for one in talks[0].tools()]
+        if named and tool not in named:
+            raise UnknownTool(f"the server has no tool {tool!r}; it has {', '.join(named[:TOOLS_SHOWN_MAX])}")
+        if other is not None:
+            talks.append(begin(Wire(url, other, timeout_s=timeout_s), talks[0].offer.era))
+        second = talks[1] if other is not None else None
+        record = Visit(talks[0], Plan(tool, arguments, wait_s, ttl_ms, second, progress)).run()
     finally:
-        for one in (talk, second):
-            if one is not None:
-                one.wire.close()
+        for one in talks:
+            one.wire.close()
     return record, judge(record)
 
 
