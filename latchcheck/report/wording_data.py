@@ -31,7 +31,13 @@ def document(found: Document) -> dict[str, Any]:
 
 def reading(one: Reading) -> dict[str, Any]:
     """One reading."""
-    return {"name": one.name, "keyword": one.keyword, "text": str(one.sentence), "assuming": list(one.assumptions)}
+    return {
+        "name": one.name,
+        "keyword": one.keyword,
+        "text": str(one.sentence),
+        "assuming": list(one.assumptions),
+        "products": list(one.products),
+    }
 
 
 def run(trace: Trace | None) -> list[dict[str, Any]] | None:

@@ -57,7 +57,7 @@ def told(trace: Trace, shown: Sequence[str], *, loop: int | None = None, stops: 
 
 def _reading(one: Reading) -> list[tuple[str, str]]:
     facts = [(one.keyword, str(one.sentence)), ("assuming", "; ".join(one.assumptions)), ("note", one.note)]
-    return [*facts, ("implemented by", ", ".join(one.products))]
+    return [*facts, *(("implemented by", product) for product in one.products)]
 
 
 def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:

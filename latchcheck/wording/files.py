@@ -211,7 +211,7 @@ def _reading(
     text = _text(file, table, "text", "")
     products = table.get("products", [])
     if not isinstance(products, list) or not all(isinstance(one, str) for one in products):
-        raise WordingError(f'{place}: products is no list of texts\n  write products = ["the name of a product"]')
+        raise WordingError(f'{place}: products is no list of texts\n  write products = ["PRODUCT: how it is known"]')
     sentence = _parsed(file, source, name, text, vocabularies)
     if word == "MAY" and sentence.pattern != "possibility":
         raise WordingError(
