@@ -15,6 +15,7 @@ from .output import Output, target
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
     from latchcheck.wording.files import Document, Reading
+    from latchcheck.wording.words import Shown
 
 FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
@@ -195,7 +196,7 @@ def _joined(documents: list[Document]) -> Document:
 
     joined = documents[0]
     for one in documents[1:]:
-        for name in ("scope", "sets", "policy"):
+        for name in ("scope", "sets", "policy", "also"):
             mine, other = getattr(joined, name), getattr(one, name)
             if mine and other and mine != other:
                 raise click.UsageError(
@@ -209,12 +210,13 @@ def _named(name: str, one: Reading) -> str:
     return f"{name.partition(MARK)[0]}{MARK}{one.name}"
 
 
-def _shown(document: Document) -> tuple[str, ...]:
+def _shown(document: Document) -> Shown:
     from latchcheck.wording.relations import words_of
+    from latchcheck.wording.words import Shown
 
     model = wiring.wording_model(document)
     world = model.world(model.base, words_of(document.readings))
-    return () if world is None else world.shown
+    return Shown() if world is None else world.shown
 
 
 def _write(out: Output, form: str, data: Callable[[], Any], text: Callable[[], str]) -> None:

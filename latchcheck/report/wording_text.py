@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from latchcheck.kernel.errors import show
+from latchcheck.kernel.telling import moments
 
 from .layout import columns, wrap
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from latchcheck.wording.relations import Difference
     from latchcheck.wording.separating import Split
     from latchcheck.wording.why import Why
-    from latchcheck.wording.words import Vocabulary
+    from latchcheck.wording.words import Shown, Vocabulary
 
 ROWS_MAX = 40
 NAMES_MAX = 8
@@ -28,18 +29,19 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     return columns(kept, align="<w", width=width) if kept else []
 
 
-def told(trace: Trace, shown: Sequence[str], *, loop: int | None = None, stops: bool = False) -> list[str]:
+def told(trace: Trace, shown: Shown, *, loop: int | None = None, stops: bool = False) -> list[str]:
     """A run, one line a step."""
     rows = []
-    for at, step in enumerate(trace, 1):
+    for at, moment in enumerate(moments(trace), 1):
+        step = moment.step
+        say = shown.telling.phrases.get(step.action)
         args = ", ".join(f"{name}={show(value)}" for name, value in step.args.items())
-        changed = ", ".join(
-            f"{name}: {show(old)} -> {show(new)}"
-            for name, (old, new) in step.changed.items()
-            if name.startswith(tuple(shown)) or not shown
-        )
+        changes = (shown.change(name, show(old), new if isinstance(new, bool) else show(new))
+                   for name, (old, new) in step.changed.items())  # fmt: skip
+        changed = ", ".join(one for one in changes if one is not None)
         when = "" if step.at_ms is None else f"{show(step.at_ms)} ms  "
-        rows.append(f"  {at:>3}  {when}{step.party:7} {step.action}({args})" + (f"  {changed}" if changed else ""))
+        words = f"{step.action}({args})" if say is None else say(moment)
+        rows.append(f"  {at:>3}  {when}{step.party:7} {words}" + (f"  [{changed}]" if changed else ""))
     if len(rows) > ROWS_MAX:
         rows = [
             *rows[:10],
@@ -71,7 +73,7 @@ def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:
     return "\n".join(lines)
 
 
-def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Sequence[str], width: int) -> str:
+def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Shown, width: int) -> str:
     """The answers to `check`."""
     lines: list[str] = []
     for document, many in found:
@@ -87,7 +89,7 @@ def _source(document: Document) -> str:
     return ", ".join(part for part in (document.source, document.where) if part)
 
 
-def _checked(one: Checked, shown: Sequence[str], width: int) -> list[str]:
+def _checked(one: Checked, shown: Shown, width: int) -> list[str]:
     judged = one.judged
     word = "true by type" if one.trivial and judged.verdict != "violated" else judged.verdict
     lines = wrap(
@@ -126,7 +128,7 @@ def _steps(trace: Trace) -> str:
     return f"{len(trace)} {'step' if len(trace) == 1 else 'steps'}"
 
 
-def _consequence(one: Checked, shown: Sequence[str]) -> list[str]:
+def _consequence(one: Checked, shown: Shown) -> list[str]:
     found = one.consequence
     if found is None:
         return ["  Ignoring it: no model here has anybody who does."] if one.reading.keyword == "SHOULD" else []
@@ -144,15 +146,28 @@ RELATIONS = {
     "A stronger": "A is stronger: every run that obeys A obeys B",
     "B stronger": "B is stronger: every run that obeys B obeys A",
     "incomparable": "incomparable: each forbids a run that the other allows",
+    "compatible": "compatible: no run that uses what the one allows breaks the other",
     "undecided": "undecided: a search did not end",
 }
 
 
-def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], shown: Sequence[str], width: int) -> str:
+def _related(a: Reading, b: Reading, found: Difference) -> str:
+    """The relation in words; a MAY allows, and is neither obeyed nor broken."""
+    allows = [one.sentence.pattern == "possibility" for one in (a, b)]
+    if found.relation == "A stronger" and any(allows):
+        return "B allows more" if all(allows) else "A forbids what B allows"
+    if found.relation == "B stronger" and any(allows):
+        return "A allows more" if all(allows) else "B forbids what A allows"
+    if found.relation == "incomparable" and all(allows):
+        return "incomparable: each allows what the other does not speak of"
+    return RELATIONS[found.relation]
+
+
+def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], shown: Shown, width: int) -> str:
     """The answers to `diff`."""
     lines: list[str] = []
     for name_a, name_b, a, b, found in pairs:
-        lines += wrap(RELATIONS[found.relation], width)
+        lines += wrap(_related(a, b, found), width)
         lines += _facts(
             [
                 ("A", f"{name_a}: {_one_line(a)}"),
@@ -164,7 +179,7 @@ def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], s
             width,
         )
         for one in found.splits:
-            lines += ["", *_split(one, shown)]
+            lines += ["", *_split(one, {"A": a, "B": b}, shown)]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -173,8 +188,10 @@ def _one_line(one: Reading) -> str:
     return str(one.sentence) + (f"; assuming {', '.join(one.assumptions)}" if one.assumptions else "")
 
 
-def _split(one: Split, shown: Sequence[str]) -> list[str]:
-    head = f"  Obeys {one.obeys}, breaks {one.breaks} ({one.world}), {_steps(one.trace)}, executed again:"
+def _split(one: Split, sides: Mapping[str, Reading], shown: Shown) -> list[str]:
+    allows = {name: each.sentence.pattern == "possibility" for name, each in sides.items()}
+    verbs = ("Uses" if allows[one.obeys] else "Obeys", "not" if allows[one.breaks] else "breaks")
+    head = f"  {verbs[0]} {one.obeys}, {verbs[1]} {one.breaks} ({one.world}), {_steps(one.trace)}, executed again:"
     return [head, *told(one.trace, shown, loop=one.loop, stops=one.stops)]
 
 

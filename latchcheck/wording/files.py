@@ -35,6 +35,10 @@ KEYS = (
     "ignored",
     "readings",
     "note",
+    "question",
+    "case",
+    "also",
+    "outside",
 )
 READING_KEYS = ("text", "assuming", "note", "keyword", "products")
 
@@ -60,7 +64,11 @@ class Reading:
 
 @attrs.frozen
 class Document:
-    """A property file that was read."""
+    """A property file that was read.
+
+    `question` is what its readings answer differently, `cases` where the question is listed, `outside` what of it no
+    model here can say; `also` names further models, of other parties, in which readings are judged and compared.
+    """
 
     file: str
     id: str
@@ -74,6 +82,10 @@ class Document:
     policy: str | None = None
     sets: tuple[str, ...] = ()
     ignored: str | None = None
+    question: str = ""
+    cases: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    outside: str = ""
 
     def reading(self, name: str) -> Reading:
         """The reading of that name; WordingError lists those there are."""
@@ -118,9 +130,7 @@ def read(file: str, source: str, vocabularies: Mapping[str, Vocabulary]) -> Docu
     keyword = _keyword(file, source, _text(file, content, "keyword", "MUST"))
     others = [one for name, one in vocabularies.items() if name != model]
     readings = _readings(file, source, content, keyword, (vocabularies[model], *others))
-    sets = content.get("set", [])
-    if not isinstance(sets, list) or not all(isinstance(one, str) for one in sets):
-        raise WordingError(f'{file}{_line(source, "set")}: set is no list of texts\n  write set = ["key=value"]')
+    sets = _texts(file, source, content, "set", "key=value")
     return Document(
         file,
         _text(file, content, "id", Path(file).stem),
@@ -132,9 +142,20 @@ def read(file: str, source: str, vocabularies: Mapping[str, Vocabulary]) -> Docu
         model,
         None if "scope" not in content else _text(file, content, "scope", ""),
         None if "policy" not in content else _text(file, content, "policy", ""),
-        tuple(sets),
+        sets,
         None if "ignored" not in content else _text(file, content, "ignored", ""),
+        _text(file, content, "question", ""),
+        _texts(file, source, content, "case", "W01"),
+        _texts(file, source, content, "also", "era=2025-11-25"),
+        _text(file, content, "outside", ""),
     )
+
+
+def _texts(file: str, source: str, content: Mapping[str, Any], key: str, example: str) -> tuple[str, ...]:
+    value = content.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise WordingError(f'{file}{_line(source, key)}: {key} is no list of texts\n  write {key} = ["{example}"]')
+    return tuple(value)
 
 
 def _front_matter(file: str, source: str) -> str:

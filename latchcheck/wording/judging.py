@@ -14,8 +14,9 @@ from latchcheck.kernel.verdict import Verdict
 
 from .files import Reading
 from .language import Compared, Joined, Not, Phrase, Prop, Scope, Sentence
+from .moments import bare, until_ms
 from .monitors import TRUE, Moment, Monitor, product
-from .separating import Watched, ask, bare, lasso, search, watch
+from .separating import Watched, ask, lasso, search, watch
 from .words import Occurrence, World
 
 
@@ -31,6 +32,7 @@ class Judged:
     loop: int | None = None
     stops: bool = False
     reason: str | None = None
+    until_ms: Any = None
 
 
 def judge(world: World, one: Reading) -> Judged:  # noqa: PLR0911 - one line a kind of answer
@@ -57,7 +59,9 @@ def judge(world: World, one: Reading) -> Judged:  # noqa: PLR0911 - one line a k
         if not complete:
             return _none(world, found, "")
     elif "split" in reached:
-        return Judged(world.name, "violated", states, int("tried" in reached), bare(world, reached["split"]))
+        run = reached["split"]
+        until = until_ms(world, run)
+        return Judged(world.name, "violated", states, int("tried" in reached), bare(world, run), until_ms=until)
     if not found.complete or "tried" not in reached:
         return _none(world, found, "nothing puts it to the test")
     return Judged(world.name, "holds", states, 1)
@@ -158,8 +162,8 @@ def beside(world: World, one: Reading) -> Beside:
     """
     watched = watch(world, [one])
     made = watched.monitors[0]
-    observers = [_observer(world, asked, f"k{i}") for i, asked in enumerate(world.others)]
-    system = product(attrs.evolve(world, system=watched.system), observers)
+    observers = [_observer(watched.told, asked, f"k{i}") for i, asked in enumerate(world.others)]
+    system = product(attrs.evolve(watched.told, system=watched.system), observers)
     loose = made.tried if made.possible else made.failing
     asks = []
     for i, (asked, seen) in enumerate(zip(world.others, observers, strict=True)):

@@ -18,6 +18,7 @@ import z3
 from latchcheck.kernel import Action, Bool, IntRange, ModelError, Real, System, Variable
 
 from .language import Amount, Joined, Not, Number, Phrase, Prop, Sentence
+from .moments import PASSES
 from .words import Occurrence, World
 
 TRUE: Any = z3.BoolVal(True)
@@ -44,8 +45,7 @@ class Moment:
     @property
     def now(self) -> Any:
         """The instant; None without a clock."""
-        clock = self.world.system.clock
-        return None if clock is None else self.put(self.world.system.variable(clock).term)
+        return None if self.world.instant is None else self.put(self.world.instant)
 
     def value(self, prop: Prop | None) -> Any:
         """Whether a condition holds at this moment."""
@@ -71,7 +71,7 @@ class Moment:
 
     def _happens(self, event: Occurrence) -> Any:
         action = self.action
-        if action is None:
+        if action is None or action.name == PASSES:
             return FALSE
         if event.actions is not None and action.name not in event.actions:
             return FALSE
@@ -121,6 +121,7 @@ def monitor(world: World, sentence: Sentence, name: str) -> Monitor:
 def _made(world: World, sentence: Sentence, name: str) -> Monitor:
     machine = _Machine(sentence, world, name)
     system = world.system
+    assert system.clock is None, "a world with a clock is told moment by moment first"
     start = _initial(world)
     begun = machine.advance(machine.blank(), Moment(world, None, start), first=True)
     variables = tuple(
@@ -132,8 +133,7 @@ def _made(world: World, sentence: Sentence, name: str) -> Monitor:
         after = machine.advance(memory, Moment(world, action, _putter(system, action)))
         changed = {key: z3.simplify(value) for key, value in after.items()}
         updates[action.name] = {f"{name}.{key}": value for key, value in changed.items() if not value.eq(memory[key])}
-    now = machine.judged_now(memory, Moment(world, None, lambda expr: expr))
-    failing = z3.simplify(z3.Or(memory["bad"], now))
+    failing = z3.simplify(z3.Or(memory["bad"], machine.still_owed(memory)))
     return Monitor(name, sentence, variables, updates, failing, memory["tried"], machine.live)
 
 
@@ -151,8 +151,8 @@ def product(world: World, monitors: Sequence[Monitor], *, extra: Sequence[Action
         f"{system.name} watched",
         (*system.variables, *(variable for one in monitors for variable in one.variables)),
         (*actions, *extra),
-        system.clock,
-        system.urgency,
+        None,
+        (),
         system.parameters,
         system.initial,
     )
@@ -165,7 +165,7 @@ def _initial(world: World) -> Callable[[Any], Any]:
 
 
 def _putter(system: System, action: Action) -> Callable[[Any], Any]:
-    """An expression as it is after an action, over the state before and the choices; the clock has moved already."""
+    """An expression as it is after an action, over the state before and the choices."""
     pairs = [(system.variable(name).term, expr) for name, expr in action.updates.items()]
     return lambda expr: z3.substitute(expr, *pairs) if pairs and isinstance(expr, z3.ExprRef) else expr
 
@@ -194,7 +194,6 @@ class _Machine:
         # Steps are counted while there are any, so a run that stops with a duty open breaks that too.
         self.live = self.owing and not self.stamped and not self.deferred
         self.counted = bound is not None and not bound.timed
-        self.timed_now = world.system.clock is not None
         self.domains: dict[str, Any] = {"tried": Bool(), "bad": Bool()}
         if self.opening or scope == "before":
             self.domains["in"] = Bool()
@@ -345,18 +344,6 @@ class _Machine:
             return z3.And(start["owes"], z3.Not(first), held < bound.value), first, after
         return z3.And(start["owes"], held > bound.value), first, after
 
-    def judged_now(self, memory: Memory, at: Moment) -> Any:
-        """What the present state adds: a duty that is still open, or one that time alone has broken."""
-        inside = memory.get("in", TRUE)
-        if self.live:
-            return z3.And(inside, memory["owes"])
-        if self.deferred or not self.timed_now:
-            return FALSE
-        kind = self.sentence.pattern
-        if self.stamped and kind != "lasts":
-            assert self.sentence.bound is not None
-            owes = memory["owes"]
-            return z3.And(inside, owes, at.now - memory["since"] > self.sentence.bound.value)
-        if kind in ("absence", "universality", "invariance"):
-            return z3.And(inside, self._pattern(memory, at, FALSE)[0])
-        return FALSE
+    def still_owed(self, memory: Memory) -> Any:
+        """A duty without an instant by which it must be met, and that is open now."""
+        return z3.And(memory.get("in", TRUE), memory["owes"]) if self.live else FALSE

@@ -11,17 +11,19 @@ import attrs
 import z3
 
 from latchcheck.engines.smt import prove
-from latchcheck.kernel import Trace, record, replay
+from latchcheck.kernel import record, replay
 
 from .faults import SentenceError
 from .files import Reading
 from .grammar import parse
 from .language import phrases, used
+from .moments import spelled
 from .monitors import Moment
 from .separating import Split, separate, separate_all, watch
 from .words import Model, Vocabulary, World
 
-Relation = Literal["equivalent", "A stronger", "B stronger", "incomparable", "undecided"]
+Relation = Literal["equivalent", "A stronger", "B stronger", "incomparable", "compatible", "undecided"]
+"""A MAY forbids nothing: a MUST is stronger than it where some run that uses it breaks the MUST, else "compatible"."""
 CHUNK = 6
 """How many sentences look on in one search: each multiplies the states a little, and each search costs its start."""
 
@@ -134,7 +136,7 @@ class _Seen:
         self.given_up: dict[int, dict[str, None]] = {}
 
     def search(self, model: Model, words: Sequence[str], a: Reading, others: dict[int, Reading]) -> None:
-        for name in (model.base, *model.mutants):
+        for name in (model.base, *model.also, *model.mutants):
             world = model.world(name, words)
             if world is None:
                 continue
@@ -167,6 +169,8 @@ class _Seen:
         found = {side: self.splits[k, side] for side in (0, 1) if (k, side) in self.splits}
         given_up = tuple(self.given_up.get(k, ()))
         relation = _relation(found, bool(given_up))
+        if relation == "equivalent" and (a.sentence.pattern == "possibility") != (b.sentence.pattern == "possibility"):
+            relation = "compatible"
         splits = tuple(found.values())
         cause = _cause(model, words, a, b, splits[0]) if splits else None
         return Difference(relation, _basis(base, list(self.searched)), splits, cause, tuple(self.searched), given_up)
@@ -220,13 +224,13 @@ def _differs(world: World, a: Reading, text: str, vocabulary: Vocabulary, split:
         changed = attrs.evolve(a, sentence=parse(text, vocabulary))
     except SentenceError:
         return False
-    return fails_at_end(world, a, split.trace) != fails_at_end(world, changed, split.trace)
+    return fails_at_end(world, a, split) != fails_at_end(world, changed, split)
 
 
-def fails_at_end(world: World, one: Reading, trace: Trace) -> bool:
+def fails_at_end(world: World, one: Reading, split: Split) -> bool:
     """Whether a run that ends here breaks a sentence."""
     watched = watch(world, [one])
-    made = record(watched.system, [(step.at_ms, step.action, step.args) for step in trace.steps])
+    made = record(watched.system, spelled(world, split.trace, split.until_ms))
     last = replay(watched.system, made)[-1]
     pairs = [(variable.term, variable.domain.literal(last[variable.name])) for variable in watched.system.variables]
     return z3.is_true(z3.simplify(z3.substitute(watched.monitors[0].failing, *pairs)))

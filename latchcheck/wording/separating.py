@@ -10,9 +10,10 @@ import attrs
 import z3
 
 from latchcheck.engines.explicit import Options, explore
-from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Trace, Variable, record, replay
+from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Trace, Variable
 
 from .files import Reading
+from .moments import bare, ticking, until_ms
 from .monitors import TRUE, Monitor, monitor, product
 from .words import World
 
@@ -22,7 +23,10 @@ LEAVES = "the other sentence would be broken for ever"
 
 @attrs.frozen(eq=False)
 class Split:
-    """A run that obeys one sentence and breaks the other; `loop` steps before it repeats for ever, None where not."""
+    """A run that obeys one sentence and breaks the other; `loop` steps before it repeats for ever, None where not.
+
+    `until_ms` is the instant up to which nothing more happens, where the run turns on that.
+    """
 
     world: str
     obeys: str
@@ -30,32 +34,38 @@ class Split:
     trace: Trace
     loop: int | None = None
     stops: bool = False
+    until_ms: Any = None
 
 
 @attrs.frozen(eq=False)
 class Watched:
-    """A world with the monitors of some readings, and of each what it assumes: a condition, and fair actions."""
+    """A world with the monitors of some readings, and of each what it assumes: a condition, and fair actions.
+
+    `told` is the world moment by moment, which `system` is made of.
+    """
 
     world: World
+    told: World
     system: System
     monitors: tuple[Monitor, ...]
     assumed: tuple[Any, ...]
     fairness: tuple[tuple[str, ...], ...]
 
 
-def watch(world: World, readings: Sequence[Reading]) -> Watched:
-    """Put the monitors of readings, and of their assumptions, into one system."""
-    found = [monitor(world, one.sentence, f"m{i}") for i, one in enumerate(readings)]
+def watch(world: World, readings: Sequence[Reading], told: World | None = None) -> Watched:
+    """Put the monitors of readings, and of their assumptions, into one system; `told` as a search takes it if None."""
+    told = told or ticking(world)
+    found = [monitor(told, one.sentence, f"m{i}") for i, one in enumerate(readings)]
     limits = dict.fromkeys(limit for one in readings for limit in one.restricting)
-    guards = {limit: monitor(world, limit, f"a{i}") for i, limit in enumerate(limits)}
+    guards = {limit: monitor(told, limit, f"a{i}") for i, limit in enumerate(limits)}
     there = {action.name for action in world.system.actions}
     fairness = [
         tuple(dict.fromkeys(name for phrase in one.assuming for name in world.value(phrase) if name in there))
         for one in readings
     ]
     assumed = [z3.And(TRUE, *(z3.Not(guards[limit].failing) for limit in one.restricting)) for one in readings]
-    system = product(world, [*found, *guards.values()])
-    return Watched(world, system, tuple(found), tuple(assumed), tuple(fairness))
+    system = product(told, [*found, *guards.values()])
+    return Watched(world, told, system, tuple(found), tuple(assumed), tuple(fairness))
 
 
 Pair = tuple[int, int]
@@ -69,8 +79,11 @@ def separate_all(watched: Watched, pairs: Sequence[Pair]) -> dict[Pair, tuple[Sp
     that.
     Where both forbid a prefix of a run, one search answers them all.
     """
-    simple = [pair for pair in pairs if _is_simple(watched, *pair)]
-    found = {pair: _apart(watched, *pair) for pair in pairs if pair not in simple}
+    # No run breaks a freedom that another sentence does not give.
+    free = [pair for pair in pairs if watched.monitors[pair[1]].possible and not watched.monitors[pair[0]].possible]
+    simple = [pair for pair in pairs if pair not in free and _is_simple(watched, *pair)]
+    found: dict[Pair, tuple[Split | None, bool]] = dict.fromkeys(free, (None, True))
+    found |= {pair: _apart(watched, *pair) for pair in pairs if pair not in free and pair not in simple}
     if simple:
         asks = [ask(f"{i} {j}", _condition(watched, i, j)) for i, j in simple]
         made = search(watched.system, watched.world, asks)
@@ -79,7 +92,9 @@ def separate_all(watched: Watched, pairs: Sequence[Pair]) -> dict[Pair, tuple[Sp
             split = None
             if run is not None:
                 names = watched.monitors[i].name, watched.monitors[j].name
-                split = Split(watched.world.name, *names, bare(watched.world, run))
+                split = Split(
+                    watched.world.name, *names, bare(watched.world, run), until_ms=until_ms(watched.world, run)
+                )
             found[i, j] = split, split is not None or made.complete
     return found
 
@@ -92,14 +107,17 @@ def separate(watched: Watched, obeyed: int, broken: int) -> tuple[Split | None, 
 def _is_simple(watched: Watched, obeyed: int, broken: int) -> bool:
     one, other = watched.monitors[obeyed], watched.monitors[broken]
     lasting = one.live or other.live or watched.fairness[broken] or watched.fairness[obeyed]
-    return watched.world.system.clock is not None or one.possible or other.possible or not lasting
+    return watched.world.system.clock is not None or other.possible or not lasting
 
 
 def _condition(watched: Watched, obeyed: int, broken: int) -> Any:
     one, other = watched.monitors[obeyed], watched.monitors[broken]
-    if one.possible or other.possible:
-        # For "it is possible that": a run that uses the freedom of one and not that of the other.
+    if other.possible:
+        # A run that uses the freedom of one and not that of the other.
         return z3.And(one.tried, z3.Not(other.tried), watched.assumed[obeyed], watched.assumed[broken])
+    if one.possible:
+        # A run that uses a freedom which the other sentence forbids.
+        return z3.And(one.tried, other.failing, watched.assumed[obeyed], watched.assumed[broken])
     excused = z3.Or(z3.Not(one.failing), z3.Not(watched.assumed[obeyed]))
     return z3.And(excused, other.failing, watched.assumed[broken])
 
@@ -107,6 +125,8 @@ def _condition(watched: Watched, obeyed: int, broken: int) -> Any:
 def _apart(watched: Watched, obeyed: int, broken: int) -> tuple[Split | None, bool]:
     one, other = watched.monitors[obeyed], watched.monitors[broken]
     kept, fair = watched.assumed[broken], watched.fairness[broken]
+    if one.possible:
+        kept = z3.And(kept, one.tried, watched.assumed[obeyed])
     excused = z3.Or(z3.Not(one.failing), z3.Not(watched.assumed[obeyed]))
     found = [_endless(watched, z3.And(other.failing, kept), z3.Not(excused), fair, (one, other))]
     left = [name for name in watched.fairness[obeyed] if name not in fair]
@@ -123,20 +143,7 @@ def ask(name: str, condition: Any, expectation: str = "reachable") -> Property:
 
 def search(watched_system: System, world: World, asked: Sequence[Property], options: Options | None = None) -> Any:
     """Search a watched system within the limits of its world."""
-    if watched_system.clock is None:
-        return explore(watched_system, asked, states_max=world.states_max, options=options)
-    options = None
-    return explore(
-        watched_system, asked, states_max=world.states_max, horizon_ms=world.horizon_ms, unit_ms=world.unit_ms,
-        options=options,
-    )  # fmt: skip
-
-
-def bare(world: World, trace: Trace) -> Trace:
-    """A run of a product as a run of the system alone, executed again."""
-    made = record(world.system, [(step.at_ms, step.action, step.args) for step in trace.steps])
-    replay(world.system, made)
-    return made
+    return explore(watched_system, asked, states_max=world.states_max, unit_ms=world.unit_ms, options=options)
 
 
 def _endless(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import attrs
 
 from latchcheck.kernel import Property, System
+from latchcheck.kernel.telling import PLAIN, Telling
 
 Kind = Literal["state", "event", "quantity", "assumption"]
 KINDS: tuple[Kind, ...] = ("state", "event", "quantity", "assumption")
@@ -71,13 +72,37 @@ class Vocabulary:
 
 
 @attrs.frozen(eq=False)
+class Shown:
+    """How a run is told: the words of its actions, and of each variable whose changes are worth telling.
+
+    `names` gives by the name of a family what its member for a task or client is called, with `{}` for that.
+    """
+
+    names: Mapping[str, str] = attrs.field(factory=dict)
+    telling: Telling = PLAIN
+
+    def change(self, name: str, old: Any, new: Any) -> str | None:
+        """The change of one variable in words; None where it is not worth telling."""
+        family, _, label = name.rpartition("_")
+        if name in self.names:
+            family, label = name, ""
+        if family not in self.names:
+            return None
+        words = self.names[family].format(label)
+        if isinstance(new, bool):
+            return words if new else f"no longer {words}"
+        return f"{words}: {old} -> {new}"
+
+
+@attrs.frozen(eq=False)
 class World:
     """One system that sentences are judged on, with what its words are bound to.
 
     `name` is how people call it (a policy); `scope` says what a search of it is exhaustive within.
     `others` are the properties that the project knows of it, for what a sentence adds or breaks.
     `horizon_ms` and `unit_ms` bound a search of a system with a clock.
-    `shown` are the variables whose changes are worth telling with a run, by how their names begin.
+    `shown` says how its runs are told.
+    `instant` is the present instant where the passing of time has become an action, see moments.py.
     """
 
     name: str
@@ -89,7 +114,8 @@ class World:
     horizon_ms: int | None = None
     unit_ms: int = 1
     states_max: int = 200_000
-    shown: tuple[str, ...] = ()
+    shown: Shown = Shown()
+    instant: Any = None
     cache: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     def value(self, phrase: str) -> Any:
@@ -105,6 +131,7 @@ class Model:
 
     `world` builds the world of a policy by name for the phrases that are used; `mutants` are the policies that are
     faults; a fault that changes nothing of what is built in gives None.
+    `also` are further worlds that are no faults, such as the other era.
     """
 
     vocabulary: Vocabulary
@@ -112,3 +139,4 @@ class Model:
     world: Callable[[str, Sequence[str]], World | None]
     mutants: tuple[str, ...]
     caught: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
+    also: tuple[str, ...] = ()

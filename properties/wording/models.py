@@ -26,6 +26,7 @@ from ..lifecycle.catalogue import RULES, lacks
 from ..lifecycle.killing import MUTANTS
 from . import lifecycle as lifecycle_words
 from . import timing as timing_words
+from .telling import LIFECYCLE, timed
 
 # What is built in whatever a sentence says, so that a fault has somebody to act it out.
 PARTIES: Final = ("outcomes", "version", "workers", "cancels", "acks", "inputs", "expiries", "deletion", "instances")
@@ -53,8 +54,6 @@ TIMED_MUTANTS: Final = (
     "client.overall_timeout=3ms",
 )
 HORIZON_MS: Final = 12
-SHOWN: Final = ("status_", "first_", "intent_", "acked_", "expired_", "replied_", "durable_", "server", "marker_")
-TIMED_SHOWN: Final = ("status", "cause", "gone", "client", "seen", "last_contact")
 
 
 @lru_cache(maxsize=1)
@@ -64,10 +63,18 @@ def vocabularies() -> Mapping[str, Vocabulary]:
     return {one.name: one for one in found}
 
 
-def model(name: str, *, scope: str | None = None, policy: str | None = None, sets: Sequence[str] = ()) -> Model:
+def model(
+    name: str,
+    *,
+    scope: str | None = None,
+    policy: str | None = None,
+    sets: Sequence[str] = (),
+    also: Sequence[str] = (),
+) -> Model:
     """The model of that name.
 
     `scope` and `policy` are those of the lifecycle; `sets` are settings of the timed configuration.
+    `also` are further policies (or settings, with commas between them) to compare readings in, which are no faults.
     Raises WordingError, SpellingError or ConfigError.
     """
     if name not in vocabularies():
@@ -78,12 +85,12 @@ def model(name: str, *, scope: str | None = None, policy: str | None = None, set
                 raise WordingError(
                     f"{key}: the model 'timing' has none\n  write set = [\"server.orphan_window=3ms\"] instead"
                 )
-        return _timing(tuple(sets))
+        return _timing(tuple(sets), tuple(also))
     if sets:
         raise WordingError(
             "set: the model 'lifecycle' has no configuration\n  write scope or policy, or model = \"timing\""
         )
-    return _lifecycle(scope, policy or "guarded")
+    return _lifecycle(scope, policy or "guarded", tuple(also))
 
 
 # -- the lifecycle ------------------------------------------------------------------------------------------------
@@ -119,8 +126,9 @@ def _modules(scope: Scope, phrases: Sequence[str]) -> frozenset[str]:
     return closed(wanted) & available(scope)
 
 
-def _lifecycle(scope: str | None, policy: str) -> Model:
-    Policy.parse(policy)
+def _lifecycle(scope: str | None, policy: str, also: tuple[str, ...]) -> Model:
+    for name in (policy, *also):
+        Policy.parse(name)
     made: dict[tuple[str, Scope, frozenset[str]], World | None] = {}
 
     def world(name: str, phrases: Sequence[str]) -> World | None:
@@ -131,20 +139,20 @@ def _lifecycle(scope: str | None, policy: str) -> Model:
         return made[key]
 
     def build(name: str, size: Scope, modules: frozenset[str]) -> World | None:
-        built = lifecycle(size, _combined(policy, name), modules)
+        built = lifecycle(size, Policy.parse(name) if name in also else _combined(policy, name), modules)
         plain = made.get((policy, size, modules))
         if plain is not None and _same(plain.system, built.system):
             return None
         others = tuple(rule.over(built.room) for rule in RULES if not lacks(rule, built.room.modules))
         scope_text = f"workers={size.workers},{size}" if size.workers == 1 else str(size)
         words = vocabularies()[lifecycle_words.NAME]
-        return World(name, built.system, built.room, words, scope_text, others, shown=SHOWN)
+        return World(name, built.system, built.room, words, scope_text, others, shown=LIFECYCLE)
 
     caught: dict[str, tuple[str, ...]] = {}
     for rule in RULES:
         for mutant in rule.mutants:
             caught[mutant] = (*caught.get(mutant, ()), rule.id)
-    return Model(vocabularies()[lifecycle_words.NAME], policy, world, MUTANTS, caught)
+    return Model(vocabularies()[lifecycle_words.NAME], policy, world, MUTANTS, caught, also)
 
 
 def _combined(base: str, name: str) -> Policy:
@@ -178,8 +186,9 @@ def _setting(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _timing(sets: tuple[str, ...]) -> Model:
-    _short(sets)
+def _timing(sets: tuple[str, ...], also: tuple[str, ...]) -> Model:
+    for more in ((), *(tuple(name.split(",")) for name in also)):
+        _short((*sets, *more))
 
     def world(name: str, phrases: Sequence[str]) -> World | None:  # noqa: ARG001 - every word is always there
         try:
@@ -194,9 +203,9 @@ def _timing(sets: tuple[str, ...]) -> Model:
         bound = timing_words.Bound(config, Numbers(config), system)
         scope = f"every run in whole milliseconds, up to {HORIZON_MS} ms"
         vocabulary = vocabularies()[timing_words.NAME]
-        return World(name, system, bound, vocabulary, scope, _harms(), HORIZON_MS, shown=TIMED_SHOWN)
+        return World(name, system, bound, vocabulary, scope, _harms(), HORIZON_MS, shown=timed(config))
 
-    return Model(vocabularies()[timing_words.NAME], "as configured", world, TIMED_MUTANTS)
+    return Model(vocabularies()[timing_words.NAME], "as configured", world, TIMED_MUTANTS, also=also)
 
 
 def _short(sets: tuple[str, ...]) -> None:

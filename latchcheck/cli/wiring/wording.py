@@ -28,4 +28,6 @@ def wording_model(document: Document) -> Model:
     """The model that a property file speaks about; errors for which `is_bad_input` is true."""
     from latchcheck.properties.wording.models import model
 
-    return model(document.model, scope=document.scope, policy=document.policy, sets=document.sets)
+    return model(
+        document.model, scope=document.scope, policy=document.policy, sets=document.sets, also=document.also
+    )
