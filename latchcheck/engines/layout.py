@@ -127,6 +127,14 @@ class Layout:
     words: int
     grid: Grid = Grid()
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The bytes of each word that hold something; a row in memory keeps no others."""
+        used = [1] * self.words
+        for field in self.fields.values():
+            used[field.word] = max(used[field.word], field.shift + field.bits)
+        return tuple(-(-bits // 8) for bits in used)
+
     @classmethod
     def of(cls, system: System, grid: Grid | None = None) -> Layout:
         """The layout of a system: each variable in the first word that has room; NotPackable where there is none."""

@@ -6,8 +6,10 @@ has nothing to infer: a value is a number, a truth value, or an element of an ar
 
 What it reads: assignments to names, elements and tuples of names; `if`, `while`, `for ... in range(...)`, `break`,
 `return`; whole-number arithmetic, comparisons, `and`, `or`, `not`, `... if ... else ...` (both sides are computed);
-calls of other functions of the same text, and `prefetch(array, index)`.
-A parameter is annotated "i64", "i1", or with an array's element: "i64*", "u32*". Divisors are positive constants.
+calls of other functions of the same text, `prefetch(array, index)`, and `word(bytes, index)` with
+`put_word(bytes, index, value)`, which read and write 64 bits from any byte on, the lowest first.
+A parameter is annotated "i64", "i1", or with an array's element: "i64*", "u32*", "u8*". Divisors are positive
+constants.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ _COMPARISONS: Mapping[type, str] = {
     ast.GtE: "sge",
 }
 _SHORT = 5  # statements
-_ELEMENTS = {"i64*": "i64", "u32*": "i32"}
+_ELEMENTS = {"i64*": "i64", "u32*": "i32", "u8*": "i8"}
 
 
 def translate(text: str) -> str:
@@ -183,11 +185,8 @@ class Function:
     def _call(self, node: ast.Call) -> Term:
         assert isinstance(node.func, ast.Name)
         name = node.func.id
-        if name == "prefetch":
-            place, _ = self._place(*node.args)
-            # Read, keep in every cache, data and not instructions.
-            self._lines.append(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
-            return "", "void"
+        if name in ("prefetch", "word", "put_word"):
+            return self._memory(name, node.args)
         signature = self._signatures[name]
         kinds = signature.parameters.values()
         passed = []
@@ -198,6 +197,18 @@ class Function:
             else:
                 passed.append(f"{kind} {self._truth(arg) if kind == 'i1' else self._number(arg)}")
         return self._new(f"call {signature.result} @{name}({', '.join(passed)})"), signature.result
+
+    def _memory(self, name: str, given: list[ast.expr]) -> Term:
+        """What no Python function says: memory asked for ahead, and words that begin at any byte."""
+        place, _ = self._place(given[0], given[1])
+        if name == "word":
+            return self._new(f"load i64, ptr {place}, align 1"), "i64"
+        if name == "put_word":
+            self._lines.append(f"store i64 {self._number(given[2])}, ptr {place}, align 1")
+        else:
+            # Read, keep in every cache, data and not instructions.
+            self._lines.append(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+        return "", "void"
 
     # -- statements ------------------------------------------------------------------------------------------------
 

@@ -54,8 +54,8 @@ class Memory:
 
 
 def struct_size(kind: str) -> int:
-    """The bytes of one number: "q" is of 64 bits, "I" of 32."""
-    return {"q": 8, "I": 4}[kind]
+    """The bytes of one number: "q" is of 64 bits, "I" of 32, "B" of 8."""
+    return {"q": 8, "I": 4, "B": 1}[kind]
 
 
 @attrs.frozen

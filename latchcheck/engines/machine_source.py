@@ -5,9 +5,9 @@ A look-up in a table of many megabytes waits for the memory; a thousand of them,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from .layout import Field
+from .layout import WORD_BITS, Field
 from .packed_actions import Fired
 from .packed_source import COARSE, DONE, FULL, GOING, LIMIT, RANGE, VIOLATED, Body
 
@@ -45,7 +45,7 @@ def refill(states: "i64*", count: "i64", table: "i64*", slots: "i64*", size: "i6
 """
 
 _REFILL_POSITIONS = """\
-def refill(states: "i64*", count: "i64", table: "u32*", slots: "i64*", size: "i64", ahead: "i64") -> 1:
+def refill(states: "u8*", count: "i64", table: "u32*", slots: "i64*", size: "i64", ahead: "i64") -> 1:
     start = 0
     while start < count:
         stop = start + ahead if start + ahead < count else count
@@ -78,7 +78,8 @@ for k in range(n):
                 break
             table[slot] = new
             states[count] = new
-            parents[count] = links[k]
+            bit = count + links[k]
+            ancestry[bit >> 5] |= 1 << (bit & 31)
             count += 1
             break
         slot = slot + 1 if slot + 1 < size else 0
@@ -97,7 +98,7 @@ for k in range(n):
 for k in range(n):
     known = table[slots[k]] & {MASK}
     if known != 0:
-        base = (known - 1) * {words}
+        base = (known - 1) * {row}
         prefetch(states, base)
 for k in range(n):
     slot = slots[k]
@@ -111,10 +112,11 @@ for k in range(n):
                 break
             table[slot] = tag + count + 1
 {store}
-            parents[count] = links[k]
+            bit = count + links[k]
+            ancestry[bit >> 5] |= 1 << (bit & 31)
             count += 1
             break
-        base = ((known & {MASK}) - 1) * {words}
+        base = ((known & {MASK}) - 1) * {row}
         if known - (known & {MASK}) == tag:
             if {same}:
                 looking = False
@@ -129,7 +131,8 @@ class MachineSearch(Body):
 
     `cursor` holds the next state to take, the number of states, where to stop, and after an update out of range the
     action, the field and the value.
-    `states` has `words` numbers a state, `parents` one; `table` holds states where one word suffices, else positions.
+    Where one word suffices `states` has one number a state, and so has `table`; else `states` has as many bytes a state
+    as its words fill, and `table` holds positions. `ancestry` is the memory of an Ancestry.
     """
 
     split = True
@@ -138,9 +141,9 @@ class MachineSearch(Body):
         """The lines of the function."""
         blocks, words = self.blocks, self.blocks.words
         blocks.lines[:0] = [*_HELPERS.splitlines(), *self._refill()]
-        table = "i64*" if words == 1 else "u32*"
+        rows, table = ("i64*", "i64*") if words == 1 else ("u8*", "u32*")
         arrays = ("fired", "reached", "found", "broken", "edges", "buffer", "links", "slots", "tags", "cursor")
-        parameters = [f'states: "i64*", parents: "u32*", table: "{table}"', *(f'{name}: "i64*"' for name in arrays)]
+        parameters = [f'states: "{rows}", ancestry: "u32*", table: "{table}"', *(f'{name}: "i64*"' for name in arrays)]
         numbers = ("size", "limit", "room", "full", "first")
         parameters += [f'{name}: "i64"' for name in numbers]
         blocks.line(f"def search({', '.join(parameters)}) -> 1:")
@@ -155,7 +158,7 @@ class MachineSearch(Body):
         blocks.line("n = 0")
         blocks.line("while at < stop and at < count and n <= room:")
         for word in range(words):
-            blocks.line(f"s{word} = states[at * {words} + {word}]" if words > 1 else "s0 = states[at]")
+            blocks.line(f"s{word} = {self._kept('at', word)}")
         scope = self.unpack()
         for k in range(len(self.plan.properties)):
             self.judge(k, scope)
@@ -179,16 +182,34 @@ class MachineSearch(Body):
         self.blocks.line("break")
         self.blocks.level -= 1
 
-    def _hash(self, array: str, base: str) -> str:
-        """The source of the hash of a state in an array."""
-        words = self.blocks.words
-        hashed = f"mix({array}[{base}{f' * {words}' if words > 1 else ''}])"
-        for word in range(1, words):
-            hashed = f"mix({hashed} ^ {array}[{base} * {words} + {word}])"
-        return hashed
+    def _kept(self, position: str, word: int) -> str:
+        """The source of a word of a state that is kept."""
+        return "states[" + position + "]" if self.blocks.words == 1 else self._at(f"{position} * {self._row}", word)
+
+    def _at(self, base: str, word: int) -> str:
+        """The source of a word of the row that begins at a byte."""
+        sizes = self.plan.layout.sizes
+        start, bits = sum(sizes[:word]), 8 * sizes[word]
+        found = f"word(states, {base}{f' + {start}' if start else ''})"
+        return found if bits == WORD_BITS else f"({found} & {(1 << bits) - 1})"
+
+    @property
+    def _row(self) -> int:
+        """The bytes of a row of several words."""
+        return sum(self.plan.layout.sizes)
+
+    def _store(self) -> Iterator[str]:
+        """The lines that add a row: what a word writes beyond its bytes is written over by what comes after it."""
+        start = 0
+        for word, size in enumerate(self.plan.layout.sizes):
+            yield f"put_word(states, count * {self._row} + {start}, buffer[k * {self.blocks.words} + {word}])"
+            start += size
 
     def _refill(self) -> list[str]:
-        text = _REFILL_WORDS if self.blocks.words == 1 else _REFILL_POSITIONS.format(hash=self._hash("states", "at"))
+        words = range(self.blocks.words)
+        text = _REFILL_WORDS
+        if self.blocks.words > 1:
+            text = _REFILL_POSITIONS.format(hash=_hashed([self._kept("at", word) for word in words]))
         return text.splitlines()
 
     def _look_up(self) -> None:
@@ -196,13 +217,14 @@ class MachineSearch(Body):
         if words == 1:
             text = _LOOK_UP_WORDS.format(LIMIT=LIMIT)
         else:
-            store = "\n".join(
-                f"            states[count * {words} + {word}] = buffer[k * {words} + {word}]" for word in range(words)
-            )
-            same = " and ".join(f"states[base + {word}] == buffer[k * {words} + {word}]" for word in range(words))
-            mask = (1 << POSITION_BITS) - 1
+            sought = [f"buffer[k * {words} + {word}]" for word in range(words)]
             text = _LOOK_UP_POSITIONS.format(
-                LIMIT=LIMIT, MASK=mask, hash=self._hash("buffer", "k"), words=words, store=store, same=same
+                LIMIT=LIMIT,
+                MASK=(1 << POSITION_BITS) - 1,
+                hash=_hashed(sought),
+                row=self._row,
+                store="\n".join(f"            {line}" for line in self._store()),
+                same=" and ".join(f"{self._at('base', word)} == {one}" for word, one in enumerate(sought)),
             )
         self.blocks.lines += ["    " * self.blocks.level + line for line in text.splitlines()]
 
@@ -232,3 +254,11 @@ class MachineSearch(Body):
             blocks.line(f"buffer[n * {words} + {word}] = t{word}" if words > 1 else "buffer[n] = t0")
         blocks.line("links[n] = at")
         blocks.line("n += 1")
+
+
+def _hashed(words: Sequence[str]) -> str:
+    """The source of the hash of a state."""
+    found = f"mix({words[0]})"
+    for word in words[1:]:
+        found = f"mix({found} ^ {word})"
+    return found

@@ -135,7 +135,7 @@ class _Search:
         # The stepper has the word on open parameters and on the conditions of the initial state.
         self.start = plan.layout.pack(tuple(Stepper(plan.system).state.values()))
         # What compiled code takes a state at most; Python takes more, and is measured as it goes.
-        by_memory = min(options.memory_max_bytes // (8 * plan.layout.words + 24), STATES_MAX)
+        by_memory = min(options.memory_max_bytes // MachineStore.bytes_each_max(plan.layout), STATES_MAX)
         self.limited: Stopped = "memory" if states_max is None or by_memory < states_max else "states"
         self.limit = max(1, by_memory if states_max is None else min(by_memory, states_max))
         self.switch = _Switch(plan, options)

@@ -1,26 +1,29 @@
 """Runs the generated searches stretch by stretch: in Python first, compiled once a system turns out to be large.
 
-Both keep the states in the order in which they were found and, for each, the position of the one it came from.
+Both keep the states in the order in which they were found and, for each, which one it came from.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
+from bisect import bisect_right
 from typing import Any, Protocol
 
 import attrs
 
 from latchcheck.kernel.compiling import define
 
-from . import machine_code
+from . import ancestry, machine_code
+from .ancestry import Ancestry
 from .layout import WORD_BITS, Layout
 from .machine_code import Code, Memory
 from .machine_source import AHEAD, MachineSearch
 from .packed_source import COARSE, DONE, FULL, GOING, Plan, PythonSearch
 
 _WORD = (1 << WORD_BITS) - 1
-# What a state costs in a Python list, a set and a list of parents, measured: 8 + 32, 60 on average, 8 + 32.
-PYTHON_BYTES = 140
+# What a state costs in a Python list and a set, with what leads back, measured: 8 + 32, 60 on average, 8.
+PYTHON_BYTES = 108
 # Seconds in Python after which compiled code is worth its start: with machine code on disk, and without, where each
 # line of source adds to it. Which search goes on changes nothing but the time.
 WARM_SECONDS, COLD_SECONDS, LINE_SECONDS = 0.2, 0.3, 0.0005
@@ -95,7 +98,7 @@ class PythonStore:
         self._search = define("search", source.lines, source.constants)
         self._limit, self._first = limit, first
         self.tally = Tally.empty(plan)
-        self.order, self.seen, self.parents = [start], {start}, [-1]
+        self.order, self.seen, self.ends = [start], {start}, array("Q")
         self.at = 0
         self.detail: Any = None
 
@@ -106,7 +109,7 @@ class PythonStore:
 
     @property
     def bytes_used(self) -> int:
-        """An estimate: the ints, the list, the set and the parents."""
+        """An estimate: the ints, the list, the set and what leads back."""
         return PYTHON_BYTES * len(self.order)
 
     def advance(self) -> int:
@@ -114,7 +117,7 @@ class PythonStore:
         stop = min(len(self.order), self.at + _STRETCH_PYTHON)
         tally = self.tally
         how, self.at, self.detail = self._search(
-            self.order, self.seen, self.parents, tally.fired, tally.reached, tally.found, tally.broken, tally.edges,
+            self.order, self.seen, self.ends, tally.fired, tally.reached, tally.found, tally.broken, tally.edges,
             self.at, stop, self._limit, self._first,
         )  # fmt: skip
         return DONE if how == GOING and self.at == len(self.order) else how
@@ -125,7 +128,7 @@ class PythonStore:
 
     def parent(self, position: int) -> int:
         """The position of the state it was found from."""
-        return self.parents[position]
+        return bisect_right(self.ends, position) if position else -1
 
 
 class MachineStore:
@@ -137,8 +140,10 @@ class MachineStore:
         self._words = words = plan.layout.words
         self._fanout = compiled.fanout
         rows = AHEAD + self._fanout
-        self._states = Memory((limit + rows) * words)
-        self._parents = Memory(limit + rows, "I")
+        self._row = sum(plan.layout.sizes)
+        # A word that is written takes eight bytes, even where fewer are its own.
+        self._states = Memory(limit + rows) if words == 1 else Memory((limit + rows) * self._row + 8, "B")
+        self._ancestry = Ancestry(limit + rows)
         self._buffer = Memory(rows * words)
         self._links, self._slots, self._tags = (Memory(rows) for _ in range(3))
         self._cursor = Memory(8)
@@ -148,18 +153,28 @@ class MachineStore:
 
     def _take(self, before: PythonStore) -> None:
         words, count = self._words, before.count
-        for word in range(words):
-            shift = word * WORD_BITS
-            self._states.numbers[word : count * words : words] = array(
-                "q", [state >> shift & _WORD for state in before.order]
-            )
-        self._parents.numbers[1:count] = array("I", before.parents[1:])
+        if words == 1:
+            self._states.numbers[:count] = array("q", before.order)
+        else:
+            content = b"".join([state.to_bytes(8 * words, "little") for state in before.order])
+            column = 0
+            for word, size in enumerate(self._layout.sizes):
+                for byte in range(8 * word, 8 * word + size):
+                    self._states.numbers[column : count * self._row : self._row] = content[byte :: 8 * words]
+                    column += 1
+        self._ancestry.begin(before.ends, count)
         old = before.tally
         edges = [edge >> word * WORD_BITS & _WORD for edge in old.edges for word in range(words)]
         parts = (old.fired, old.reached, old.found, old.broken, edges)
         self._kept = [Memory.of(part) for part in parts]
         self.tally = Tally(*(kept.numbers[: len(part)] for kept, part in zip(self._kept, parts, strict=True)))
         self._cursor.numbers[0], self._cursor.numbers[1] = before.at, count
+
+    @staticmethod
+    def bytes_each_max(layout: Layout) -> int:
+        """What a state takes at most: just after its table has grown, with what leads back from it."""
+        row, place = (8, 8) if layout.words == 1 else (sum(layout.sizes), 4)
+        return row + 1 + math.ceil(place * 1.5 / _LOAD)
 
     def _filled(self) -> Memory:
         """A table of the present size with every state in it."""
@@ -190,14 +205,15 @@ class MachineStore:
 
     @property
     def bytes_used(self) -> int:
-        """The states, their parents and the table as it is now."""
-        return (8 * self._words + 4) * self.count + self._size * (8 if self._words == 1 else 4)
+        """The states, what leads back from them, and the table as it is now."""
+        row, place = (8, 8) if self._words == 1 else (self._row, 4)
+        return row * self.count + ancestry.bytes_used(self.count, self.at) + self._size * place
 
     def advance(self) -> int:
         """Search one stretch."""
         self._cursor.numbers[2] = self.at + _STRETCH_MACHINE
         how = self._code.search(
-            self._states, self._parents, self._table, *self._kept, self._buffer, self._links, self._slots,
+            self._states, self._ancestry.memory, self._table, *self._kept, self._buffer, self._links, self._slots,
             self._tags, self._cursor, self._size, self._limit, AHEAD, self._full, self._first,
         )  # fmt: skip
         self._coarse = how == COARSE
@@ -210,12 +226,17 @@ class MachineStore:
 
     def state(self, position: int) -> int:
         """A state, packed in one int."""
-        words = self._states.numbers[position * self._words : (position + 1) * self._words]
-        return sum(kept << word * WORD_BITS for word, kept in enumerate(words))
+        if self._words == 1:
+            return self._states.numbers[position]
+        start, found = position * self._row, 0
+        for word, size in enumerate(self._layout.sizes):
+            found |= int.from_bytes(self._states.numbers[start : start + size], "little") << word * WORD_BITS
+            start += size
+        return found
 
     def parent(self, position: int) -> int:
         """The position of the state it was found from."""
-        return self._parents.numbers[position] if position else -1
+        return self._ancestry.parent(position)
 
 
 def edge_of(store: Store, layout: Layout, k: int) -> int:

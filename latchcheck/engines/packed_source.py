@@ -191,17 +191,17 @@ class Body(ABC):
 
 
 class PythonSearch(Body):
-    """Source of `search(order, seen, parents, fired, reached, found, broken, edges, start, stop, limit, first)`.
+    """Source of `search(order, seen, ends, fired, reached, found, broken, edges, start, stop, limit, first)`.
 
     It takes the states from `start` up to `stop` and returns (how it ended, the next state to take, detail).
-    `parents` holds for each state the position of the one it was found from.
+    `ends` holds for each state that was taken how many there were after it, which tells what each was found from.
     """
 
     def write(self) -> None:
         """The lines of the function."""
         blocks, codes = self.blocks, len(self.plan.codes)
         asked = range(len(self.plan.properties))
-        names = "order, seen, parents, fired, reached, found, broken, edges, start, stop, limit, first"
+        names = "order, seen, ends, fired, reached, found, broken, edges, start, stop, limit, first"
         blocks.line(f"def search({names}):")
         counters = [*(f"fired_{c}" for c in range(codes)), *(f"reached_{k}" for k in asked)]
         if codes:
@@ -210,7 +210,7 @@ class PythonSearch(Body):
             blocks.line(f"({''.join(f'reached_{k}, ' for k in asked)}) = reached")
         self._ending = f"fired[:] = ({''.join(f'{n}, ' for n in counters[:codes])})"
         self._counts = f"reached[:] = ({''.join(f'{n}, ' for n in counters[codes:])})"
-        blocks.line("push, know, link = order.append, seen.add, parents.append")
+        blocks.line("push, know, end = order.append, seen.add, ends.append")
         blocks.line("hit = False")
         blocks.line("for at in range(start, stop):")
         blocks.line("s0 = order[at]")
@@ -223,6 +223,8 @@ class PythonSearch(Body):
         self.successors(scope)
         blocks.line("if hit and first:")
         self.finish(VIOLATED, "at + 1", "None")
+        blocks.level -= 1
+        blocks.line("end(len(order))")
         blocks.level = 1
         self.finish(GOING, "stop", "None")
 
@@ -255,7 +257,6 @@ class PythonSearch(Body):
         blocks.level -= 1
         blocks.line("know(t0)")
         blocks.line("push(t0)")
-        blocks.line("link(at)")
         blocks.level = level
 
 

@@ -40,7 +40,7 @@ def searcher(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def interpreted(text: str) -> machine_code.Code:
     """The functions of a source as plain Python; only the hash is cut to 64 bits, as the machine cuts it."""
-    search = define("search", text.splitlines(), {"prefetch": lambda *_: None})
+    search = define("search", text.splitlines(), {"prefetch": lambda *_: None, "word": word, "put_word": put_word})
     scope = search.__globals__
     mix = scope["mix"]
     scope["mix"] = lambda word: (mix(word) + (1 << 63)) % (1 << 64) - (1 << 63)
@@ -49,6 +49,16 @@ def interpreted(text: str) -> machine_code.Code:
         return lambda *given: function(*(one.numbers if isinstance(one, machine_code.Memory) else one for one in given))
 
     return machine_code.Code(called(search), called(scope["refill"]))
+
+
+def word(content: memoryview, start: int) -> int:
+    """Eight bytes as the machine reads them, the lowest first."""
+    return int.from_bytes(content[start : start + 8], "little", signed=True)
+
+
+def put_word(content: memoryview, start: int, number: int) -> None:
+    """The same for writing."""
+    content[start : start + 8] = number.to_bytes(8, "little", signed=True)
 
 
 def compare(system: System, asked: list[Property], searcher: Any, *, keep_going: bool) -> None:
