@@ -23,6 +23,8 @@ from .errors import TargetMissing
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
 MARK: Final = "latchcheck-environment.json"
+TYPESCRIPT: Final = Path("node_modules", "tsx", "dist", "loader.mjs")
+"""What lets node run TypeScript, in a node project."""
 SECONDS_MAX: Final = 900
 ERROR_LINES: Final = 5
 
@@ -65,7 +67,12 @@ RECIPES: Final[dict[str, Recipe]] = {
             ("fastmcp[tasks]==3.4.11", "pydocket==0.27.0", "mcp==1.30.0"),
             ("fastmcp", "pydocket", "mcp", "redis"),
         ),
-        Recipe("mcp-typescript", "node", ("@modelcontextprotocol/sdk@1.32.2",), ("@modelcontextprotocol/sdk",)),
+        Recipe(
+            "mcp-typescript",
+            "node",
+            ("@modelcontextprotocol/sdk@1.32.2", "tsx@4.23.15", "typescript@5.9.3", "@types/node@20.19.43"),
+            ("@modelcontextprotocol/sdk",),
+        ),
     )
 }
 
@@ -98,6 +105,13 @@ class Environment:
         if self.recipe.kind == "node":
             return shutil.which("node") or "node"
         return str(self.path / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words before the name of a script that is to run inside; for node it may be TypeScript."""
+        if self.recipe.kind == "python":
+            return (self.interpreter,)
+        return (self.interpreter, "--import", (self.path / TYPESCRIPT).as_uri())
 
     def told(self) -> str:
         """The versions that matter, in one line."""

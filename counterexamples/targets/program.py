@@ -1,109 +1,67 @@
-"""Targets that are a program of ours in a product's environment: a call is a line of JSON, an answer is another."""
+"""Targets that are a program of ours in a product's environment. Each is a driver, and can be run as one by hand.
+
+What a program can do is in a file beside it, `NAME.table.json`, which it tells when it is asked, and which is read
+here: so the table is known before the product is installed, and there is one copy of it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import select
-import subprocess
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, Final
+from functools import cache
+from typing import Final
 
-import attrs
-
+from .driver import DriverSession
+from .driver_messages import table_of
+from .driver_wire import Wire
 from .environments import PROGRAMS, Environment, found, installed, needed
-from .errors import CannotDo, TargetCrashed, TargetGarbage, TargetTimeout
-from .events import Answer, Call
 from .protocol import Session, Table
 
 ANSWER_S: Final = 20.0
+"""A product may take some seconds to start."""
 
 
 class Program:
     """A target that is a program in an environment; `options` are the words behind its name."""
 
-    def __init__(self, name: str, program: str, table: Table, options: Callable[[Environment], Sequence[str]]) -> None:
-        self.name, self._program, self._table, self._options = name, program, table, options
+    def __init__(
+        self, name: str, environment: str, program: str, options: Callable[[Environment], Sequence[str]] = lambda _: ()
+    ) -> None:
+        self.name, self._environment, self._program, self._options = name, environment, program, options
 
     @property
     def table(self) -> Table:
         """What the program can do."""
-        return self._table
+        return table_beside(self._program)
 
     def missing(self) -> tuple[str, ...]:
         """The environment, with the command that makes it."""
-        return () if found(self.name) else (f"{self.name}: run `latchcheck targets install {self.name}`",)
+        lacks = found(self._environment) is None
+        return (f"{self._environment}: run `latchcheck targets install {self.name}`",) if lacks else ()
 
     def install(self) -> tuple[str, ...]:
         """Make the environment; what was done, a line each. Raises TargetMissing."""
-        return installed(self.name)
+        return installed(self._environment)
+
+    def command(self) -> list[str]:
+        """The command line of the driver. Raises TargetMissing where its environment is not there."""
+        environment = needed(self._environment)
+        return [*environment.command, str(PROGRAMS / self._program), *self._options(environment)]
 
     def open(self) -> Session:
-        """The program, started. Raises TargetMissing or TargetCrashed."""
-        environment = needed(self.name)
-        return ProgramSession([environment.interpreter, str(PROGRAMS / self._program), *self._options(environment)])
+        """The program, started. Raises TargetError."""
+        return DriverSession(Wire(self.command(), ANSWER_S, surroundings()))
 
 
-class ProgramSession:
-    """One run of a program."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-        environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore", "NODE_NO_WARNINGS": "1"}
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own program, no shell
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-            )
-        except OSError as error:
-            raise TargetCrashed(f"{command[0]}: {error.strerror or error}") from None
-
-    def perform(self, call: Call) -> Answer:
-        """Send a call and read its answer. Raises CannotDo, TargetCrashed, TargetTimeout or TargetGarbage."""
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        asked = {"kind": call.kind, "task": call.task, "by": call.by, "args": dict(call.args)}
-        try:
-            process.stdin.write(json.dumps(asked).encode() + b"\n")
-            process.stdin.flush()
-        except OSError:
-            raise TargetCrashed(f"the program has ended: {self._last_words()}") from None
-        ready, _, _ = select.select([process.stdout], [], [], ANSWER_S)
-        if not ready:
-            raise TargetTimeout(f"no answer to {call} in {ANSWER_S:g} s")
-        line = process.stdout.readline()
-        if not line:
-            raise TargetCrashed(f"the program ended at {call}: {self._last_words()}")
-        return _answer(line, call)
-
-    def close(self) -> None:
-        """End the program."""
-        with suppress(OSError):
-            self._process.kill()
-        with suppress(OSError, subprocess.TimeoutExpired):
-            self._process.wait(5)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-
-    def _last_words(self) -> str:
-        self._process.kill()
-        _, errors = self._process.communicate()
-        return (errors.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[-1]
+@cache
+def table_beside(program: str) -> Table:
+    """The capability table in the file beside a program."""
+    path = (PROGRAMS / program).with_suffix(".table.json")
+    return table_of(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _answer(line: bytes, call: Call) -> Answer:
-    try:
-        told: Any = json.loads(line)
-    except ValueError:
-        raise TargetGarbage(f"{call} was answered with {line[:80]!r}") from None
-    known = {one.name for one in attrs.fields(Answer)} | {"cannot"}
-    if not isinstance(told, dict) or not told.keys() <= known:
-        raise TargetGarbage(f"{call} was answered with {line[:80]!r}")
-    if "cannot" in told:
-        raise CannotDo(str(told["cannot"]))
-    if told.get("tasks") is not None:
-        told["tasks"] = tuple(told["tasks"])
-    return Answer(**told)
+def surroundings() -> dict[str, str]:
+    """The environment variables of a program: nothing of this Python's, and no warnings of a product's."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    return kept | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore", "NODE_NO_WARNINGS": "1"}

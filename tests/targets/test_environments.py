@@ -1,31 +1,23 @@
-"""Environments of products, and the programs that run in them: whole or not there, and no answer is ever guessed."""
+"""Environments of products: whole, of exact versions, or not there."""
 
 from __future__ import annotations
 
-import json
-import sys
+import re
 from pathlib import Path
 
 import attrs
 import pytest
 
-from latchcheck.counterexamples.targets import environments, program
+from latchcheck.counterexamples.targets import environments
 from latchcheck.counterexamples.targets.environments import MARK, RECIPES, InstallFailed, found, install, place
-from latchcheck.counterexamples.targets.errors import (
-    CannotDo,
-    TargetCrashed,
-    TargetGarbage,
-    TargetMissing,
-    TargetTimeout,
-)
-from latchcheck.counterexamples.targets.events import Answer, Call
-from latchcheck.counterexamples.targets.program import ProgramSession
+from latchcheck.counterexamples.targets.errors import TargetMissing
 from latchcheck.counterexamples.targets.registry import target
 
 
 def test_versions_are_exact() -> None:
     """Each product is pinned to one version."""
-    loose = [pin for one in RECIPES.values() for pin in one.pins if not ("==" in pin or "@1.32.2" in pin)]
+    pins = [pin for one in RECIPES.values() for pin in one.pins]
+    loose = [pin for pin in pins if not ("==" in pin or re.search(r"@\d+\.\d+\.\d+$", pin))]
     assert [] == loose
 
 
@@ -68,44 +60,3 @@ def test_what_is_missing_names_its_command(tmp_path: Path, monkeypatch: pytest.M
     assert ("mcp-python: run `latchcheck targets install mcp-python`",) == one.missing()
     with pytest.raises(TargetMissing, match="targets install mcp-python"):
         one.open()
-
-
-def asked(script: str) -> Answer:
-    """What a program of one script answers to a call."""
-    session = ProgramSession([sys.executable, "-c", script])
-    try:
-        return session.perform(Call("get", "t1", "c1"))
-    finally:
-        session.close()
-
-
-def says(text: str) -> str:
-    """A program that reads one line and says another."""
-    return f"import sys; sys.stdin.readline(); print({text!r}, flush=True); sys.stdin.read()"
-
-
-def test_an_answer_is_read() -> None:
-    """A line of JSON is an answer."""
-    assert Answer(status="working") == asked(says(json.dumps({"status": "working"})))
-
-
-@pytest.mark.parametrize("text", ["hello", "[1]", '{"colour": 1}', ""])
-def test_garbage_is_told(text: str) -> None:
-    """A line that is no answer is garbage, not an answer."""
-    with pytest.raises(TargetGarbage):
-        asked(says(text))
-
-
-def test_a_program_that_ends_is_told_with_its_last_words() -> None:
-    """A crash is told as one."""
-    with pytest.raises(TargetCrashed, match="ValueError: no"):
-        asked("raise ValueError('no')")
-
-
-def test_a_program_that_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a program cannot do makes a fixture not applicable; a program that is silent is told as silent."""
-    with pytest.raises(CannotDo, match="why"):
-        asked(says('{"cannot": "why"}'))
-    monkeypatch.setattr(program, "ANSWER_S", 0.3)
-    with pytest.raises(TargetTimeout):
-        asked("import time; time.sleep(5)")

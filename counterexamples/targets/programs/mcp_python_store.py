@@ -1,4 +1,4 @@
-"""The task store of the MCP Python SDK 1.x, in process, driven by JSON lines: one call in, one answer out.
+"""The task store of the MCP Python SDK 1.x, in process, as a driver (docs/reference/driver-protocol.md).
 
 Its clock is the `datetime` of the two modules that read it, replaced by one that moves when it is told to.
 Two workers are two contexts on one store, as the SDK's own example of distributed workers has it.
@@ -6,13 +6,12 @@ Two workers are two contexts on one store, as the SDK's own example of distribut
 
 import asyncio
 import datetime as dt
-import json
-import sys
 
 from mcp.shared.exceptions import McpError
 from mcp.shared.experimental.tasks import helpers, in_memory_task_store
 from mcp.shared.experimental.tasks.context import TaskContext
 from mcp.types import CallToolResult, TaskMetadata
+from speaking import Cannot, speak
 
 EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
@@ -28,47 +27,56 @@ class Clock(dt.datetime):
         return (EPOCH + cls.elapsed).astimezone(tz)
 
 
-class Driver:
+def refusing(event):
+    """An event whose refusals are the SDK's: what it raises is its reason."""
+
+    async def perform(self, asked):
+        try:
+            return await event(self, asked)
+        except (McpError, ValueError) as refused:
+            return {"refused": True, "why": str(refused)}
+
+    return perform
+
+
+class Session:
     """One store with its tasks."""
 
     def __init__(self):
         in_memory_task_store.datetime = helpers.datetime = Clock
+        Clock.elapsed = dt.timedelta()
         self.store = in_memory_task_store.InMemoryTaskStore()
         self.ids, self.contexts = {}, {}
 
-    async def perform(self, call):
-        """Do a call; whatever the SDK refuses with is a refusal."""
-        try:
-            return await getattr(self, call["kind"])(call)
-        except (McpError, ValueError) as refused:
-            return {"refused": True, "why": str(refused)}
-
-    def task(self, call):
+    def task(self, asked):
         """The store's own id of a label."""
-        return self.ids.get(call["task"], call["task"])
+        return self.ids.get(asked["task"], asked["task"])
 
-    async def create(self, call):
+    @refusing
+    async def create(self, asked):
         """`create_task`, with a ttl."""
-        task = await self.store.create_task(TaskMetadata(ttl=call["args"].get("ttl_ms")))
-        self.ids[call["task"]] = task.taskId
+        task = await self.store.create_task(TaskMetadata(ttl=asked["args"].get("ttl_ms")))
+        self.ids[asked["task"]] = task.taskId
         return {"status": task.status}
 
-    async def dispatch(self, call):
+    @refusing
+    async def dispatch(self, asked):
         """A context for a worker, which is all that a worker has."""
-        task = await self.store.get_task(self.task(call))
+        task = await self.store.get_task(self.task(asked))
         if task is None:
             return {"refused": True, "status": "gone"}
-        if any(label == call["task"] for _, label in self.contexts):
-            return {"cannot": "the store hands work to nobody, so that nothing is delivered again"}
-        self.contexts[call["by"], call["task"]] = TaskContext(task, self.store)
+        if any(label == asked["task"] for _, label in self.contexts):
+            raise Cannot("the store hands work to nobody, so that nothing is delivered again")
+        self.contexts[asked["by"], asked["task"]] = TaskContext(task, self.store)
         return {"status": task.status}
 
-    async def worker_write(self, call):
+    @refusing
+    async def worker_write(self, asked):
         """What a worker does at its end, through its context."""
-        context = self.contexts.get((call["by"], call["task"]))
+        context = self.contexts.get((asked["by"], asked["task"]))
         if context is None:
-            return {"cannot": "nothing was dispatched to this worker"}
-        status = call["args"]["status"]
+            raise Cannot("nothing was dispatched to this worker")
+        status = asked["args"]["status"]
         if status == "completed":
             await context.complete(CallToolResult(content=[]))
         elif status == "failed":
@@ -77,38 +85,33 @@ class Driver:
             await self.store.update_task(context.task_id, status=status)
         return {}
 
-    async def cancel(self, call):
+    @refusing
+    async def cancel(self, asked):
         """The SDK's own helper for `tasks/cancel`."""
-        await helpers.cancel_task(self.store, self.task(call))
+        await helpers.cancel_task(self.store, self.task(asked))
         return {}
 
-    async def get(self, call):
+    @refusing
+    async def get(self, asked):
         """`get_task`."""
-        task = await self.store.get_task(self.task(call))
+        task = await self.store.get_task(self.task(asked))
         return {"refused": True, "status": "gone"} if task is None else {"status": task.status}
 
-    async def advance_clock(self, call):
+    async def advance_clock(self, asked):
         """Set the clock."""
-        Clock.elapsed = dt.timedelta(milliseconds=call["args"]["to_ms"])
+        Clock.elapsed = dt.timedelta(milliseconds=asked["args"]["to_ms"])
         return {}
 
-    async def reap(self, _call):
+    async def reap(self, _asked):
         """Look at all tasks, which removes the expired ones."""
         self.store.get_all_tasks()
         return {}
 
-    async def restart_server(self, _call):
+    async def restart_server(self, _asked):
         """Another store, as another process would have."""
         self.store = in_memory_task_store.InMemoryTaskStore()
         return {}
 
 
-async def main():
-    """Answer each line until the input ends."""
-    driver = Driver()
-    for line in sys.stdin:
-        print(json.dumps(await driver.perform(json.loads(line))), flush=True)
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(speak(__file__, Session))

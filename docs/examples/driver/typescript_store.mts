@@ -1,0 +1,1 @@
+../../../counterexamples/targets/programs/typescript_store.mts

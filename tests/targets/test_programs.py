@@ -1,0 +1,94 @@
+"""The programs that drive products, and the skeletons of the documentation, speak the driver protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from latchcheck.counterexamples.targets import Table, target
+from latchcheck.counterexamples.targets.conformance import check
+from latchcheck.counterexamples.targets.environments import PROGRAMS, install
+from latchcheck.counterexamples.targets.program import Program
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "driver-protocol.md"
+PRODUCTS = {"mcp-python": "mcp-python", "mcp-typescript": "mcp-typescript"}
+
+
+def conforms(name: str) -> None:
+    """The target keeps every rule of the protocol that it says it can."""
+    rows = check(target(name))
+    assert {"passed", "not-applicable"} >= {row["outcome"] for row in rows}, rows
+    assert "passed" == rows[0]["outcome"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("products")
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_product_is_driven_by_a_driver(name: str) -> None:
+    """The program behind a product is a driver like any other, and says of itself what the target says of it."""
+    install(PRODUCTS[name])
+    product = target(name)
+    assert isinstance(product, Program)
+    named = f"driver:{shlex.join(product.command())}"
+    conforms(named)
+    assert product.table == target(named).table
+
+
+def test_every_program_has_its_table() -> None:
+    """Each driver among the programs has the file of its table beside it, and each such file its driver."""
+    drivers = {"mcp_python_store", "typescript_store"}
+    assert drivers == {path.name.removesuffix(".table.json") for path in PROGRAMS.glob("*.table.json")}
+    assert all(isinstance(target(name).table, Table) for name in PRODUCTS)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("products")
+def test_the_typescript_driver_has_its_types(tmp_path: Path) -> None:
+    """The compiler of TypeScript, at its strictest, finds nothing wrong in the worked driver."""
+    modules = install("mcp-typescript").path / "node_modules"
+    options = {
+        "strict": True, "noEmit": True, "skipLibCheck": True, "module": "nodenext", "target": "es2022",
+        "typeRoots": [str(modules / "@types")], "types": ["node"],
+        "paths": {"@modelcontextprotocol/sdk/*": [f"{modules}/@modelcontextprotocol/sdk/dist/esm/*"]},
+    }  # fmt: skip
+    asked = {"compilerOptions": options, "files": [str(PROGRAMS / "typescript_store.mts")]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(asked), encoding="utf-8")
+    compiler = modules / "typescript" / "bin" / "tsc"
+    done = subprocess.run([found("node"), compiler, "-p", tmp_path], capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stdout)
+
+
+def found(program: str) -> str:
+    """The path of a program, which .ci/run installs."""
+    path = shutil.which(program)
+    assert path is not None, f"{program} is not installed"
+    return path
+
+
+def skeleton(language: str) -> str:
+    """The one block of a language on the page of the protocol."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return found
+
+
+def test_the_skeleton_in_shell_is_a_driver(tmp_path: Path) -> None:
+    """The skeleton in shell, run as it stands, keeps the rules."""
+    script = tmp_path / "driver.sh"
+    script.write_text(skeleton("sh"), encoding="utf-8")
+    conforms(f"driver:sh {script}")
+
+
+@pytest.mark.slow
+def test_the_skeleton_in_go_is_a_driver(tmp_path: Path) -> None:
+    """The skeleton in Go, built as it stands, keeps the rules."""
+    source = tmp_path / "driver.go"
+    source.write_text(skeleton("go"), encoding="utf-8")
+    subprocess.run([found("go"), "vet", source], check=True, cwd=tmp_path)
+    subprocess.run([found("go"), "build", "-o", tmp_path / "driver", source], check=True, cwd=tmp_path)
+    conforms(f"driver:{tmp_path / 'driver'}")
