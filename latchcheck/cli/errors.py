@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from .progress import aside
+
 BUG = (
     "this is a bug in latchcheck: please report it with the command line and the configuration; "
     "LATCHCHECK_DEBUG=1 shows the traceback"
@@ -24,7 +26,7 @@ def complain(text: str) -> None:
     """Write one error; control characters, which a broken file may bring along, are shown and not obeyed."""
     lines = [printable(line) for line in text.split("\n")]
     shown = "\n".join(line if len(line) <= LINE_LENGTH_MAX else line[: LINE_LENGTH_MAX - 3] + "..." for line in lines)
-    with suppress(OSError):  # where nobody reads errors, the exit code still tells
+    with aside(), suppress(OSError):  # where nobody reads errors, the exit code still tells
         print(f"latchcheck: error: {shown}", file=sys.stderr, flush=True)  # noqa: T201 - this is where errors go
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,11 +12,9 @@ from .errors import complain
 from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
 
 if TYPE_CHECKING:
-    from latchcheck.engines.exploration import Progress
     from latchcheck.engines.judging import Explored
-    from latchcheck.engines.questions import Plan, Search
+    from latchcheck.engines.questions import Plan
 
-QUIET_SECONDS = 1
 MEGABYTE = 1 << 20
 MEMORY_MAX_MB = 2048
 
@@ -84,13 +81,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         _refuse_later(plan)
     from latchcheck.engines.judging import answer
 
-    line, memory = _Line(), max_memory * MEGABYTE
-    try:
-        explored = answer(
-            plan, states_max=max_states, memory_max_bytes=memory, progress=line.progress, reduction=reduction
-        )
-    finally:
-        line.clear()
+    explored = answer(plan, states_max=max_states, memory_max_bytes=max_memory * MEGABYTE, reduction=reduction)
     if explored.interrupted:
         complain("interrupted")
     try:
@@ -134,34 +125,3 @@ def _again(scope: str, policy: str, only: Sequence[str]) -> str:
 
     named = [word for name in only for word in ("--property", name)]
     return shlex.join(["latchcheck", "explore", "--scope", scope, "--policy", policy, *named])
-
-
-class _Line:
-    """One line on stderr that says how far a search is, where somebody watches and it takes a while."""
-
-    def __init__(self) -> None:
-        self._shown = 0
-
-    @property
-    def progress(self) -> Callable[[Search, Progress], None] | None:
-        """What the search calls; None where stderr is no terminal."""
-        return self._tell if sys.stderr.isatty() else None
-
-    def _tell(self, search: Search, made: Progress) -> None:
-        if made.seconds < QUIET_SECONDS:
-            return
-        of = f"{search.properties[0].id}: " if len(search.properties) == 1 else ""
-        text = f"{of}{made.states:,} states, {made.waiting:,} waiting, {made.seconds:.0f} s"
-        self._write("\r" + text.ljust(self._shown))
-        self._shown = len(text)
-
-    def clear(self) -> None:
-        """Leave the line empty."""
-        if self._shown:
-            self._write("\r" + " " * self._shown + "\r")
-            self._shown = 0
-
-    @staticmethod
-    def _write(text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()

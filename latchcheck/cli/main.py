@@ -19,6 +19,7 @@ import click
 
 from .errors import BUG, complain
 from .output import Unwritable
+from .progress import shown
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
@@ -98,6 +99,12 @@ def run() -> NoReturn:
     answers of a plain `verify`; the system takes the memory back anyway. Everything is written by then.
     """
     import gc
+    import signal
+
+    # Whoever is told to end ends in order: what it has started is stopped, what was found is told.
+    for one in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else (signal.SIGTERM,):
+        if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores SIGHUP, and is to be obeyed
+            signal.signal(one, signal.default_int_handler)
 
     # What a start makes stays; looking through it again and again for rubbish only takes time.
     gc.set_threshold(GARBAGE_THRESHOLD)
@@ -139,7 +146,7 @@ def _run(arguments: list[str]) -> int:
 
         return shell_complete(group, {}, "latchcheck", "_LATCHCHECK_COMPLETE", completion)
     try:
-        with group.make_context("latchcheck", arguments) as context:
+        with group.make_context("latchcheck", arguments) as context, shown():
             group.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code

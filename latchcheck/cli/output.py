@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from .errors import printable
+from .progress import aside
 
 STDIN = "-"
 WIDTH_MAX = 120
@@ -89,8 +90,9 @@ class Output:
             self._texts.append(text)
             return
         try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            with aside():
+                sys.stdout.write(text)
+                sys.stdout.flush()
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from ctypes import ArgumentError
 from typing import Any
 
 import attrs
 
 from latchcheck.kernel import Property
+from latchcheck.kernel.doing import each
 from latchcheck.kernel.exits import exit_code
 from latchcheck.kernel.verdict import Cost, PropertyVerdict, Verdict
 
-from .explicit import Exploration, Options, Progress, explore
+from .explicit import Exploration, Options, explore
 from .exploration import MEMORY_MAX_BYTES
 from .questions import Plan, Search
 
@@ -104,7 +104,6 @@ def answer(
     *,
     states_max: int | None = None,
     memory_max_bytes: int = MEMORY_MAX_BYTES,
-    progress: Callable[[Search, Progress], None] | None = None,
     reduction: bool = False,
 ) -> Explored:
     """Make the searches of a plan one after the other, each within the limits; an interrupt ends with what was covered.
@@ -116,13 +115,12 @@ def answer(
     judged: dict[str, PropertyVerdict] = {one.id: one for one in plan.absent}
     interrupted = False
     try:
-        for search in plan.searches:
+        for search in each("exploring", plan.searches, named=_topic):
             options = Options(
                 symmetry=search.symmetry,
                 fairness=dict.fromkeys(search.fairness, ()),
                 keep_going=True,
                 memory_max_bytes=memory_max_bytes,
-                progress=_telling(progress, search),
                 reduction=reduction,
             )
             part = _made(search, states_max, options)
@@ -181,17 +179,15 @@ def _verdict(asked: Property, word: Verdict, **rest: Any) -> PropertyVerdict:
     return PropertyVerdict(asked.id, asked.keyword, word, ENGINE, asked.sentence, **rest)
 
 
+def _topic(search: Search) -> str:
+    """The one property that a search is about; nothing where it is about several."""
+    return search.properties[0].id if len(search.properties) == 1 else ""
+
+
 def _made(search: Search, states_max: int | None, options: Options) -> Part:
     began = time.perf_counter()
     found = explore(search.system, search.properties, states_max=states_max, options=options)
     return Part(search, found, time.perf_counter() - began)
-
-
-def _telling(progress: Callable[[Search, Progress], None] | None, search: Search) -> Callable[[Progress], None] | None:
-    if progress is None:
-        return None
-    tell = progress
-    return lambda made: tell(search, made)
 
 
 def _ending(part: Part, asked: Property) -> str | None:

@@ -30,6 +30,7 @@ from typing import Any
 import attrs
 
 from latchcheck.kernel import ModelError, Property, System
+from latchcheck.kernel.doing import doing
 
 from .exploration import Progress, Stopped
 from .independence import Relations
@@ -161,7 +162,8 @@ class ReducedSearch:
         """Search to the end, or to what ends it before; `tell` is called about twice a second."""
         stopped: Stopped | None = None
         try:
-            stopped = self._run(start, tell)
+            with doing("searching", unit="states", done=lambda: len(self.known)):
+                stopped = self._run(start, tell)
         except KeyboardInterrupt:
             stopped = "interrupt"
         return Reduced(len(self.known), self.depth, self.tally, stopped, self.paths)

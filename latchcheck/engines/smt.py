@@ -17,6 +17,7 @@ import attrs
 import z3
 
 from latchcheck.kernel import Action, Bool, Choice, Clause, FrozenMap, IntRange, ModelError, Real, System
+from latchcheck.kernel.doing import doing
 
 RLIMIT = 5_000_000
 """Default budget of one obligation; the proofs of this project take far below a tenth of it each."""
@@ -101,12 +102,25 @@ def _spent(solver: z3.Solver) -> int:
     return 0
 
 
+def decided(solver: z3.Solver | z3.Optimize) -> z3.CheckSatResult:
+    """What the solver answers.
+
+    The solver takes an interrupt for itself, answers that it does not know, and the program would go on: here it is an
+    interrupt again. Raises KeyboardInterrupt.
+    """
+    answer = solver.check()
+    if answer == z3.unknown and "interrupt" in solver.reason_unknown():
+        raise KeyboardInterrupt
+    return answer
+
+
 def prove(name: str, assuming: Iterable[Any], goal: Any, *, rlimit: int = RLIMIT) -> Obligation:
     """Whether the assumptions imply the goal, for all values of everything in them."""
     solver, before = _fresh(rlimit)
     solver.add(*assuming)
     solver.add(z3.Not(goal))
-    result = solver.check()
+    with doing(name):
+        result = decided(solver)
     spent = _spent(solver) - before
     if result == z3.unsat:
         return Obligation(name, "proved", spent)
@@ -119,7 +133,8 @@ def possible(name: str, assuming: Iterable[Any], *, rlimit: int = RLIMIT) -> Obl
     """Whether the assumptions can hold together: from assumptions that cannot, everything follows."""
     solver, before = _fresh(rlimit)
     solver.add(*assuming)
-    result = solver.check()
+    with doing(name):
+        result = decided(solver)
     spent = _spent(solver) - before
     if result == z3.sat:
         return Obligation(name, "proved", spent)

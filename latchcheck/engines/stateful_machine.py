@@ -26,6 +26,7 @@ from hypothesis.stateful import (
 
 from latchcheck.kernel import System
 from latchcheck.kernel.compiling import python_name
+from latchcheck.kernel.doing import doing
 
 from .stateful_coverage import Coverage, Prefix
 from .stateful_states import Broken, Event, Judge, Steps, Values
@@ -203,20 +204,26 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int, sh
         suppress_health_check=tuple(HealthCheck),  # type: ignore[arg-type]  # its own annotation forgets the values
         verbosity=Verbosity.quiet,
     )
-    seeded = seed(seed_of_round)(made)
-    found = _failing(seeded, setting)
+    seeded, search = seed(seed_of_round)(made), made.search
+    with doing("drawing", search.runs_max, "runs", done=lambda: search.runs, covered=lambda: _covered(search)):
+        found = _failing(seeded, setting)
     if found is None or not shrink:
         return found
     # Made smaller in a second call, which finds the run in the database and cuts runs that would become longer.
-    made.search.length_max = found.done
+    search.length_max = found.done
     try:
-        return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
+        with doing("making the run smaller"):
+            return _failing(seeded, settings(setting, phases=(Phase.reuse, Phase.shrink))) or found
     except Spent:
         raise
     except KeyboardInterrupt:
         # The user waits no longer for a smaller run; the one that was found stands.
         found.interrupted = True
         return found
+
+
+def _covered(search: Search) -> str:
+    return f"{search.coverage.cells:,} groups of states met, {search.coverage.pairs:,} ways on from them tried"
 
 
 def _failing(made: type[Machine], setting: settings) -> Violation | None:

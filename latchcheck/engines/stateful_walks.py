@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from latchcheck.kernel import ModelError, System
+from latchcheck.kernel.doing import doing
 
 from .stateful import INSTALL, ROUNDS_APART, NeedsHypothesis
 from .stateful_states import Event, Steps
@@ -96,7 +97,16 @@ def sample_walks(system: System, judged: Judged, *, seed: int, walks_max: int, s
             raise _Found(events)
 
     try:
-        with without_numbers_from_sources():
+        with (
+            without_numbers_from_sources(),
+            doing(
+                "drawing",
+                walks_max,
+                "runs",
+                done=lambda: counted[0],
+                covered=lambda: "making one smaller" if first else "",
+            ),
+        ):
             drawn()
     except _Found as found:
         return Walked(counted[0], found.walk, len(first[0]))

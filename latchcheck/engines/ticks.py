@@ -8,6 +8,7 @@ from typing import Any
 
 from latchcheck.kernel import ModelError, Property, System, Trace, record
 from latchcheck.kernel.compiling import define
+from latchcheck.kernel.doing import doing
 from latchcheck.kernel.stepping import Stepper
 
 from .exploration import Exploration, Stopped
@@ -31,7 +32,8 @@ class TickSearch:
         """Search to the end, a broken property or the limit."""
         writer = search_source(self.system, self.properties, self.setting)
         function = define("search", writer.lines, writer.constants)
-        outcome, fired, reached, witness = function(self.order, self.seen, states_max)
+        with doing("searching", unit="states", done=lambda: len(self.order)):
+            outcome, fired, reached, witness = function(self.order, self.seen, states_max)
         counterexample, violated, clause = None, None, None
         stopped: Stopped | None = "states" if outcome[0] == "limit" else None
         broken: dict[str, Trace] = {}

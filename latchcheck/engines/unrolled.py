@@ -15,8 +15,9 @@ import attrs
 import z3
 
 from latchcheck.kernel import Action, Bool, Domain, Enum, IntRange, ModelError, Property, System, Trace, Value, record
+from latchcheck.kernel.doing import doing
 
-from .smt import RLIMIT
+from .smt import RLIMIT, decided
 
 STEPS_MAX = 40
 
@@ -54,7 +55,8 @@ def refute(
         solver = z3.Solver()
         solver.set("rlimit", rlimit)
         solver.add(*relation, _put(broken, states[-1]))
-        answer = solver.check()
+        with doing(f"runs of {steps} steps"):
+            answer = decided(solver)
         spent += next((int(value) for name, value in solver.statistics() if name == "rlimit count"), 0)
         if answer == z3.sat:
             events = list(_events(system, solver.model(), steps))

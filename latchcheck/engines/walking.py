@@ -30,6 +30,8 @@ from latchcheck.kernel import (
 )
 from latchcheck.kernel.stepping import changes
 
+from .smt import decided
+
 OFFERS_MAX = 64
 """So many ways of picking the choices of one action are offered; of more, one that the solver finds."""
 
@@ -126,7 +128,7 @@ class Walk:
             solver.add(clock >= z3.RealVal(str(now)))
             solver.minimize(clock)
         solver.add(*self._conditions(action))
-        if solver.check() != z3.sat:
+        if decided(solver) != z3.sat:
             return None
         model = solver.model()
         at_ms = None if now is None else _value(model.eval(self.system.variable(self.system.clock or "").term))
@@ -143,7 +145,7 @@ class Walk:
         solver.add(*self._domains(action))
         for clause in (*self.system.urgency, *action.guard):
             solver.add(self._here(clause))
-            if solver.check() == z3.unsat:
+            if decided(solver) == z3.unsat:
                 return Obstacle(action.name, action.party, clause.label, self._reads(clause))
         return None
 
