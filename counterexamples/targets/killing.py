@@ -9,13 +9,13 @@ What is found is put into the variables of the model, and the model's properties
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from . import leftovers
 from .stores import statements as sql
 from .stores.child import HANDLES
 from .stores.opening import Place
@@ -153,14 +153,14 @@ STORIES: Final[dict[str, Story]] = {
 def kill_everywhere(place: Place, name: str, judge: Judge, progress: Callable[[int], None] = lambda _: None) -> Killed:
     """Tell a story with a death before its first statement, its second, and so on until nobody dies any more."""
     story, points = STORIES[name], []
-    with tempfile.TemporaryDirectory(prefix="latchcheck-kill-") as folder, Process(place) as helper:
+    with leftovers.temporary_folder("latchcheck-kill-") as folder, Process(place) as helper:
         helper.ask("create_tables")
         store = place.open()
-        handles = SqliteConnection(Path(folder) / "handles.db")
+        handles = SqliteConnection(folder / "handles.db")
         handles.execute(HANDLES)
         for k in range(1, POINTS_MAX):
             task = f"{name}-{k}"
-            one = _Telling(place, store, helper, task, Path(folder) / "handles.db")
+            one = _Telling(place, store, helper, task, folder / "handles.db")
             one.do(story.before)
             if not one.dies(story.does, k):
                 break

@@ -15,6 +15,7 @@ from .protocol import Session, Table
 from .sql_session import NAIVE_TABLE, TABLE, SqlSession
 from .stores.connection import Lost
 from .stores.naive import NaiveStore
+from .stores.opening import Place
 from .stores.postgres import PostgresConnection, driver
 from .stores.server import NEEDS, PostgresServer, binaries
 from .stores.store import CasStore
@@ -61,6 +62,9 @@ class Postgres:
         """A session on a new schema."""
         driver()
         dsn, schema = self.dsn(), f"latchcheck_{secrets.token_hex(6)}"
+        place = Place(database="postgres", where=dsn, schema=schema)
+        if self._server is None:
+            place.watch()
 
         def connect() -> CasStore:
             connection = PostgresConnection(dsn, level=self._level)
@@ -70,9 +74,7 @@ class Postgres:
 
         def finish() -> None:
             with suppress(Lost):
-                connection = PostgresConnection(dsn)
-                connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
-                connection.close()
+                place.remove()
 
         try:
             return SqlSession(connect, finish)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import random
 import secrets
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 import attrs
 
+from . import leftovers
 from .stores.opening import Place
 from .stores.process import Died, Process
 from .stores.server import PostgresServer
@@ -266,22 +264,25 @@ class _Load:
 @contextmanager
 def place(store: Store, server: str | None = None) -> Iterator[Place]:
     """A place for a store of that kind, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="latchcheck-store-"))
-    own = PostgresServer() if store == "postgres" and server is None else None
+    if store == "volatile":
+        yield Place(database=store)
+        return
+    if store == "sqlite":
+        with leftovers.temporary_folder("latchcheck-store-") as folder:
+            yield Place(database=store, where=str(folder / "tasks.db"))
+        return
+    own = PostgresServer() if server is None else None
     try:
-        if store == "postgres":
-            dsn = server or (own.dsn if own else "")
-            where = Place(
-                database="postgres", where=dsn, schema=f"latchcheck_{secrets.token_hex(6)}", level="read-committed"
-            )
-            try:
-                yield where
-            finally:
-                where.remove()
-        else:
-            where = str(folder / "tasks.db") if store == "sqlite" else ":memory:"
-            yield Place(database=store, where=where)
+        dsn = server or (own.dsn if own else "")
+        where = Place(
+            database="postgres", where=dsn, schema=f"latchcheck_{secrets.token_hex(6)}", level="read-committed"
+        )
+        if own is None:
+            where.watch()
+        try:
+            yield where
+        finally:
+            where.remove()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
         if own is not None:
             own.stop()

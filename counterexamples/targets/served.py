@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import attrs
 
+from . import leftovers
 from .environments import PROGRAMS, found, installed, needed
 from .errors import CannotDo, TargetCrashed, TargetTimeout
 from .events import GONE, Answer, Call
@@ -55,6 +56,7 @@ class Child:
             )
         except OSError as error:
             raise TargetCrashed(f"{command[0]}: {error.strerror or error}") from None
+        leftovers.watch(self._process)
         assert self._process.stdout is not None
         ready, _, _ = select.select([self._process.stdout], [], [], START_S)
         line = self._process.stdout.readline() if ready else ""
@@ -74,6 +76,7 @@ class Child:
         process.kill()
         with suppress(OSError, subprocess.TimeoutExpired):
             process.wait(5)
+        leftovers.forget(process)
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
@@ -105,6 +108,7 @@ class Redis:
             self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
         except OSError as error:
             raise TargetCrashed(f"redis-server: {error.strerror or error}") from None
+        leftovers.watch(self._process)
         until = time.monotonic() + START_S
         while time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
@@ -121,6 +125,7 @@ class Redis:
             process.kill()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(5)
+            leftovers.forget(process)
 
 
 @attrs.frozen

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from . import leftovers
 from .protocol import Session, Table
 from .sql_session import NAIVE_TABLE, TABLE, SqlSession
 from .stores.naive import NaiveStore
@@ -31,9 +32,11 @@ class Sqlite:
     def open(self) -> Session:
         """A session on a new file."""
         folder = Path(tempfile.mkdtemp(prefix="latchcheck-sqlite-"))
+        leftovers.watch_folder(folder)
 
         def finish() -> None:
             shutil.rmtree(folder, ignore_errors=True)
+            leftovers.forget(folder)
 
         return SqlSession(lambda: self.make(SqliteConnection(folder / "tasks.db")), finish)
 

@@ -1,6 +1,7 @@
 """A process that has a store: it does what its standard input asks, a JSON line each, and answers with a line each.
 
-Started as `python -m latchcheck.counterexamples.targets.stores.child DESCRIPTION`; see process.py for the other end.
+Started as `python -m latchcheck.counterexamples.targets.stores.child`; see process.py for the other end.
+The first line says which store, and when to die.
 With `kill_at` it kills itself, as the system would, before its k-th statement: BEGIN and COMMIT are statements too.
 The count begins with the first request that says `count`.
 """
@@ -119,7 +120,7 @@ _REQUESTS: Final[dict[str, Callable[[CasStore, dict[str, Any]], Any]]] = {
 
 def main() -> None:
     """Serve until the input ends."""
-    described = json.loads(sys.argv[1])
+    described = json.loads(sys.stdin.readline())
     killer = Killer(described["kill_at"])
     store = Place(**described["place"]).open(killer)
     for line in sys.stdin:

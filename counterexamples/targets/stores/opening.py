@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 
+from .. import leftovers
 from .connection import Connection, Hook, ignore
 from .naive import NaiveStore
 from .postgres import PostgresConnection, driver
@@ -52,14 +55,24 @@ class Place:
             return NaiveStore(connection, one_transaction=self.level != "autocommit")
         return CasStore(connection)
 
+    def watch(self) -> None:
+        """Have the schema removed, too, where this process is killed: the server is not ours and lives on."""
+        text = json.dumps({"where": self.where, "schema": self.schema})
+        leftovers.watch_command(self.schema, [sys.executable, "-m", __name__], text)
+
     def remove(self) -> None:
-        """Remove what this store has in a PostgreSQL server; files are removed with their folder."""
+        """Remove what this store has in a PostgreSQL server; files are removed with their folder. Raises Lost."""
         if self.database == "postgres":
             connection = PostgresConnection(self.where)
             connection.execute(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
             connection.close()
+            leftovers.forget(self.schema)
 
 
 def as_plain(place: Place) -> dict[str, Any]:
     """The description as JSON has it."""
     return attrs.asdict(place)
+
+
+if __name__ == "__main__":  # what `watch` has asked for
+    Place(database="postgres", **json.loads(sys.stdin.read())).remove()

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from typing import Any, Final, Self
 
+from .. import leftovers
 from .opening import Place, as_plain
 
 TIMEOUT_S: Final = 60
@@ -24,14 +25,17 @@ class Process:
     def __init__(self, place: Place, kill_at: int | None = None) -> None:
         self.statements = 0
         described = json.dumps({"place": as_plain(place), "kill_at": kill_at})
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child", described],
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=tempfile.gettempdir(),
         )
+        leftovers.watch(self._process)
+        # By its input, since a connection string may hold a password, and everybody sees a command line.
+        self._write(described)
 
     def ask(self, do: str, **args: Any) -> Any:
         """Ask for one thing, and wait. Raises Died where the process ends first, or does not answer."""
@@ -40,9 +44,12 @@ class Process:
 
     def send(self, do: str, **args: Any) -> None:
         """Ask for one thing without waiting. Raises Died."""
+        self._write(json.dumps({"do": do, **args}))
+
+    def _write(self, line: str) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps({"do": do, **args}) + "\n")
+            self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
         except (OSError, ValueError) as error:  # ValueError: closed by us
             raise Died(f"it has ended: {error}") from error
@@ -83,6 +90,7 @@ class Process:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        leftovers.forget(self._process)
 
     def __enter__(self) -> Self:
         return self

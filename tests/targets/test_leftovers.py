@@ -1,0 +1,185 @@
+"""Whatever ends a verb, nothing that it has started or made outlives it: processes, servers, folders, schemas."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from latchcheck.counterexamples import SAVED
+from latchcheck.counterexamples.targets import cleaner, leftovers
+from latchcheck.counterexamples.targets.stores.postgres import PostgresConnection
+from latchcheck.counterexamples.targets.stores.server import PostgresServer
+
+pytestmark = pytest.mark.slow
+PATIENCE_S = 40.0
+LATCHCHECK = (sys.executable, "-c", "from latchcheck.cli.main import run; run()")
+FIXTURE = str(SAVED / "one-terminal-outcome" / "terminal-guard-check-then-set.json")
+STUBBORN = Path(__file__).parent / "stubborn.py"
+FUZZ = ("--max-runs", "100000", "--scope", "tasks=1,workers=2,instances=2,cancels=1", "--policy", "guarded")
+# A verb that would go on for long, and how many processes besides its own and its helper show that it is under way.
+VERBS = {
+    "race sqlite": (["race", "--target", "sqlite", "--writers", "3", "--rounds", "1000000"], 3),
+    "race postgres": (["race", "--target", "postgres", "--writers", "3", "--rounds", "1000000"], 6),
+    "kill": (["kill", "--target", "sqlite"], 2),
+    "kill postgres": (["kill", "--target", "postgres"], 5),
+    "fuzz sqlite": (["fuzz", "--target", "sqlite", *FUZZ], 0),
+    "fuzz postgres": (["fuzz", "--target", "postgres", *FUZZ], 3),
+    "replay driver": (["replay", "--target", f"driver:{sys.executable} {STUBBORN}", FIXTURE], 2),
+}
+CASES = [
+    ("race sqlite", signal.SIGTERM),
+    ("race postgres", signal.SIGKILL),
+    ("race postgres", signal.SIGTERM),
+    ("kill", signal.SIGKILL),
+    ("kill postgres", signal.SIGINT),
+    ("fuzz sqlite", signal.SIGKILL),
+    ("fuzz postgres", signal.SIGINT),
+    ("fuzz postgres", signal.SIGKILL),
+    ("replay driver", signal.SIGTERM),
+    ("replay driver", signal.SIGKILL),
+]
+
+
+@pytest.fixture
+def room() -> Iterator[Path]:
+    """A folder for all that is temporary, which every user may enter: PostgreSQL does not run as root."""
+    made = Path(tempfile.mkdtemp(prefix="latchcheck-test-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+def inhabitants(room: Path) -> list[int]:
+    """The living processes that were started with this folder for what is temporary, or that work in it."""
+    found = []
+    for one in Path("/proc").iterdir():
+        if not one.name.isdecimal() or cleaner.born(int(one.name)) is None:
+            continue
+        try:
+            named = f"TMPDIR={room}".encode() in (one / "environ").read_bytes()
+            inside = (one / "cwd").readlink().is_relative_to(room)
+        except OSError:
+            continue
+        if named or inside:
+            found.append(int(one.name))
+    return found
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold in time."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize(("verb", "how"), CASES, ids=lambda one: getattr(one, "name", one))
+def test_nothing_is_left_behind(verb: str, how: signal.Signals, room: Path) -> None:
+    """Killed from outside in the middle of its work, a verb leaves no process or folder; asked to end it ends in 4."""
+    arguments, others = VERBS[verb]
+    process = subprocess.Popen(
+        [*LATCHCHECK, *arguments],
+        env={**os.environ, "TMPDIR": str(room), "LATCHCHECK_DRIVER_TIMEOUT": "100"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        # The verb itself, its helper, and what it has started.
+        assert until(lambda: len(inhabitants(room)) >= 2 + others and any(room.iterdir()) != ("driver" in verb))
+        process.send_signal(how)
+        _, said = process.communicate(timeout=PATIENCE_S)
+    finally:
+        process.kill()
+        process.communicate()
+    assert until(lambda: not inhabitants(room)), said
+    assert until(lambda: not any(room.iterdir())), [*room.iterdir()]
+    assert process.returncode == (-how if how == signal.SIGKILL else 4), said
+
+
+def test_a_schema_in_a_server_of_the_user_goes_too(room: Path) -> None:
+    """In a server that is not ours, and lives on, the schema of a verb that was killed is dropped."""
+    server = PostgresServer()
+    connection = PostgresConnection(server.dsn)
+    process = subprocess.Popen(
+        [*LATCHCHECK, "race", "--target", "postgres", "--rounds", "1000000"],
+        env={**os.environ, "TMPDIR": str(room), "LATCHCHECK_POSTGRES": server.dsn},
+        stdout=subprocess.DEVNULL,
+    )
+
+    def schemas() -> int:
+        asked = "SELECT COUNT(*) FROM pg_namespace WHERE position('latchcheck' IN nspname) = 1"
+        return connection.execute(asked).rows[0][0]
+
+    try:
+        assert until(lambda: schemas() == 1)
+        process.kill()
+        process.wait()
+        assert until(lambda: schemas() == 0)
+    finally:
+        process.kill()
+        process.wait()
+        connection.close()
+        server.stop()
+
+
+def test_what_was_forgotten_is_left_alone(tmp_path: Path) -> None:
+    """A folder and a process of which was said that they are done with survive the end of who had them."""
+    kept, gone = tmp_path / "kept", tmp_path / "gone"
+    script = f"""
+import pathlib, subprocess, sys
+from latchcheck.counterexamples.targets import leftovers
+for name in ({str(kept)!r}, {str(gone)!r}):
+    pathlib.Path(name).mkdir()
+    leftovers.watch_folder(pathlib.Path(name))
+sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.DEVNULL)
+leftovers.watch(sleeper)
+leftovers.forget(sleeper)
+leftovers.forget(pathlib.Path({str(kept)!r}))
+print(sleeper.pid, flush=True)
+import os
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
+    sleeper = int(done.stdout)
+    try:
+        assert until(lambda: not gone.exists())
+        assert kept.exists()
+        assert cleaner.born(sleeper) is not None
+    finally:
+        os.kill(sleeper, signal.SIGKILL)
+
+
+def test_another_process_of_the_same_number_is_spared() -> None:
+    """The system gives numbers again: a process that began at another time is not the one that was meant."""
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    meant = {"key": "process", "pid": sleeper.pid, "born": "1", "signal": int(signal.SIGKILL), "group": False}
+    cleaner.clean([meant])
+    assert None is sleeper.poll()
+    cleaner.clean([{**meant, "born": cleaner.born(sleeper.pid)}])
+    assert -signal.SIGKILL == sleeper.wait(5)
+
+
+def test_a_temporary_folder_goes_with_its_block() -> None:
+    """It is there inside of the block, and gone after it, also where the block fails."""
+    seen: list[Path] = []
+
+    def fails() -> None:
+        with leftovers.temporary_folder("latchcheck-test-") as folder:
+            seen.append(folder)
+            assert folder.is_dir()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert not seen[0].exists()
