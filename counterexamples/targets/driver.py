@@ -90,8 +90,9 @@ class DriverSession:
 
     def close(self) -> None:
         """Say goodbye, then end the process and all that it has started."""
-        with suppress(TargetError):
-            self._wire.ask({"do": "close"})
+        if not self._wire.unanswered:
+            with suppress(TargetError):
+                self._wire.ask({"do": "close"})
         self._wire.close()
 
 

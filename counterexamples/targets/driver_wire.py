@@ -35,6 +35,8 @@ class Wire:
 
     def __init__(self, command: Sequence[str], timeout_s: float, environment: Mapping[str, str] | None = None) -> None:
         self._timeout_s, self._count = timeout_s, 0
+        # Whoever has not answered, or was interrupted, is not asked to say goodbye.
+        self.unanswered = False
         self._out, self._err = b"", b""
         if not command:
             raise TargetMissing("driver: the command is empty")
@@ -66,6 +68,7 @@ class Wire:
     def ask(self, message: dict[str, Any], more_s: float = 0) -> dict[str, Any]:
         """Send one message and wait for its reply. Raises a TargetError that says what happened instead."""
         self._count += 1
+        self.unanswered = True
         deadline = time.monotonic() + self._timeout_s + more_s
         self._send(json.dumps({"id": self._count, **message}).encode() + b"\n", deadline, str(message["do"]))
         line = self._line(deadline, str(message.get("event", message["do"])))
@@ -77,6 +80,7 @@ class Wire:
             self.garbage("this is no JSON object", told)
         if told.get("id") != self._count:
             self.garbage(f"this answers message {told.get('id')!r}, not {self._count}", told)
+        self.unanswered = False
         if "error" in told:
             raise TargetError(f"the driver reports: {_short(told['error'])}")
         return told
