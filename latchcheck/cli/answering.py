@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
 
+from latchcheck.kernel.doing import each
 from latchcheck.kernel.exits import Exit, exit_code
+from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 from latchcheck.kernel.verdict import Report, Verdict
 
 from . import wiring
@@ -95,11 +97,11 @@ class Tally:
         """The exit code of the whole run."""
         return exit_code([*self.verdicts, *(CUT_SHORT if cut_short else ())], usage_error=unwritable or self.unread > 0)
 
-    def line(self) -> str:
+    def line(self, *, cut_short: bool = False) -> str:
         """How many configurations came to which end."""
         ends = [(word, self.ends.count(code)) for code, word in ENDS]
         parts = [f"{count} {word}" for word, count in (*ends, ("unreadable", self.unread)) if count]
-        return f"{self.count} configurations: {', '.join(parts)}. Exit code {self.exit()}.\n"
+        return f"{self.count} configurations: {', '.join(parts)}. Exit code {self.exit(cut_short=cut_short)}.\n"
 
 
 def answer_all(
@@ -108,36 +110,44 @@ def answer_all(
     """Answer each question, save what is violated in `folder` if there is one, and return the exit code of them all.
 
     A question that cannot be read is reported, and the next one is answered.
-    Where the run is cut short, by the user or by a reader that goes away, what is left counts as inconclusive.
+    Where the run is cut short, by the user or by a reader that goes away, what is left counts as inconclusive; the
+    answers there are by then are told all the same.
     """
-    tally = Tally()
+    tally, interrupted = Tally(), False
     several = len(questions) > 1
     gathered: list[Findings] = []
     try:
-        for question in questions:
-            report = _answer(question, only, tally)
-            tally.add(report)
-            if report is None:
-                continue
-            report = _saved(report, folder)
-            if form in STREAMED:
-                out.write(_shown(report, form, out, several=several, reasons=bool(only)))
-            else:
-                gathered.append(_findings(report, question, only))
-        if form not in STREAMED:
+        try:
+            for question in each("", questions, named=lambda one: one.source if several else ""):
+                report = _answer(question, only, tally)
+                tally.add(report)
+                if report is None:
+                    continue
+                report = _saved(report, folder)
+                if form in STREAMED:
+                    out.write(_shown(report, form, out, several=several, reasons=bool(only)))
+                else:
+                    gathered.append(_findings(report, question, only))
+                if interrupted := report.interrupted:
+                    break
+        except INTERRUPTS as error:
+            if not is_interrupt(error):
+                raise
+            interrupted = True
+        if interrupted:
+            complain("interrupted")
+        if form not in STREAMED and (gathered or not interrupted):
             out.write(_document(form, gathered))
         if several and tally.ends and form == "text":
-            out.write(tally.line())
-        out.finish()
-    except KeyboardInterrupt:
-        complain("interrupted")
-        return tally.exit(cut_short=True)
+            out.write(tally.line(cut_short=interrupted))
+        if not interrupted:  # a file is written whole, or stays as it was
+            out.finish()
     except BrokenPipeError:
         return tally.exit(cut_short=tally.count < len(questions))
     except Unwritable as error:
         complain(f"cannot write to {error}")
         return tally.exit(unwritable=True)
-    return tally.exit()
+    return tally.exit(cut_short=interrupted)
 
 
 def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:

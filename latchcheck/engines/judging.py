@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from ctypes import ArgumentError
 from typing import Any
 
 import attrs
@@ -11,6 +10,7 @@ import attrs
 from latchcheck.kernel import Property
 from latchcheck.kernel.doing import each
 from latchcheck.kernel.exits import exit_code
+from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 from latchcheck.kernel.verdict import Cost, PropertyVerdict, Verdict
 
 from .explicit import Exploration, Options, explore
@@ -129,11 +129,8 @@ def answer(
             if part.found.stopped == "interrupt":
                 interrupted = True
                 break
-    except KeyboardInterrupt:
-        interrupted = True
-    except ArgumentError as error:
-        # So it comes out of a call into the solver whose arguments were just being made ready.
-        if "KeyboardInterrupt" not in str(error):
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
             raise
         interrupted = True
     for search in plan.searches[len(parts) :]:

@@ -110,12 +110,14 @@ class Report:
 
     `source` tells people what was verified: file names, presets.
     `assumptions` are the values that nobody stated and the answers rest on, one sentence each.
+    `interrupted`: the user ended it, and what was not answered by then is inconclusive.
     """
 
     config: Configuration
     assumptions: tuple[str, ...]
     properties: tuple[PropertyVerdict, ...]
     source: str
+    interrupted: bool = False
 
     @property
     def exit(self) -> int:

@@ -6,6 +6,8 @@ from time import perf_counter
 import attrs
 
 from latchcheck.kernel import NotAStep, Trace
+from latchcheck.kernel.doing import each
+from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 from latchcheck.kernel.verdict import Cost, PropertyVerdict, Report
 from latchcheck.model.config import Config
 from latchcheck.model.timing.schedule import RampTooLong
@@ -25,21 +27,40 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
     """Answer the timing properties for a configuration: all of them, or those named in `only`.
 
     Source: docs/reference/semantics.md, section 4.
+    Where the user ends it, what is answered by then is told, and the rest is inconclusive.
     Raises KeyError for an id that is in no catalogue.
     """
     asked = list(CATALOGUE) if only is None else [name for name in CATALOGUE if name in set(only)]
     if only is not None and len(asked) != len(set(only)):
         raise KeyError(", ".join(sorted(set(only) - set(CATALOGUE))))
     facts = Facts(config)
-    verdicts = {name: answer(name, facts) for name in asked}
+    verdicts: dict[str, PropertyVerdict] = {}
+    interrupted = False
+    try:
+        for name in each("verifying", asked, named=str):
+            verdicts[name] = answer(name, facts)
+        _repair(config, verdicts)
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        interrupted = True
+    told = {name: verdicts.get(name) or _unanswered(name) for name in asked}
+    return Report(config, assumptions(config, told), tuple(told.values()), source="", interrupted=interrupted)
+
+
+def _repair(config: Config, verdicts: dict[str, PropertyVerdict]) -> None:
+    """Look for the repairs of what is violated; each is told as soon as it is found."""
     held = {name for name, one in verdicts.items() if one.verdict in ("proved", "holds", "not-applicable")}
-    verdicts = {
-        name: attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms))
-        if one.verdict == "violated"
-        else one
-        for name, one in verdicts.items()
-    }
-    return Report(config, assumptions(config, verdicts), tuple(verdicts.values()), source="")
+    violated = [name for name, one in verdicts.items() if one.verdict == "violated"]
+    for name in each("repairing", violated, named=str):
+        one = verdicts[name]
+        verdicts[name] = attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms))
+
+
+def _unanswered(name: str) -> PropertyVerdict:
+    prop = CATALOGUE[name]
+    reason = "interrupted before it was answered"
+    return PropertyVerdict(prop.id, prop.keyword, "inconclusive", "smt", prop.sentence, reason=reason)
 
 
 def answer(name: str, facts: Facts) -> PropertyVerdict:
