@@ -5,7 +5,8 @@ from .fixture import FORMAT, Event, Fixture, FoundBy, Minimal, Violation, events
 from .generating import guarded, slug, update
 from .loading import SAVED, load, loads, saved
 from .minimising import minimise
-from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, minimised, reproduce, run
+from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, reproduce, run
+from .shrinking import Shrinker, minimised
 from .writing import dump, means_the_same, write, write_all
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Minimal",
     "Provider",
     "Replayed",
+    "Shrinker",
     "Stale",
     "Violation",
     "broken_at",

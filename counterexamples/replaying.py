@@ -30,7 +30,6 @@ from latchcheck.kernel.stepping import changes
 
 from .errors import Stale
 from .fixture import Event, Fixture, FoundBy, Minimal, Violation, events_of
-from .minimising import TRIES_MAX, Steps, minimise
 
 
 @attrs.frozen
@@ -189,37 +188,6 @@ def run(system: System, steps: Sequence[Event]) -> tuple[Trace, tuple[State, ...
         instant = None if at_ms is None else Fraction(at_ms)
         done.append(Step(instant, event.party, event.action, args, changes(system, states[-2], states[-1])))
     return Trace(system.name, tuple(done)), tuple(states)
-
-
-def minimised(fixture: Fixture, case: Case, *, tries_max: int = TRIES_MAX) -> Fixture:
-    """The fixture with the smallest run that minimising finds for its clause; `guarded` is dropped where steps changed.
-
-    A run that goes on for ever is left as it is. Raises Stale for a fixture that does not reproduce.
-    """
-    reproduce(fixture, case)
-    if fixture.repeats_from is not None:
-        return fixture
-
-    def replays(steps: Steps) -> bool:
-        try:
-            reproduce(with_steps(fixture, steps), case)
-        except Stale:
-            return False
-        return True
-
-    bare = tuple(attrs.evolve(step, guarded=None) for step in fixture.steps)
-    smallest = minimise(bare[: fixture.violates.step + 1], replays, tries_max=tries_max)
-    return fixture if smallest == bare else with_steps(fixture, smallest)
-
-
-def with_steps(fixture: Fixture, steps: Steps) -> Fixture:
-    """The fixture with another run, whose last step breaks the same clause."""
-    return attrs.evolve(
-        fixture,
-        steps=steps,
-        violates=Violation(len(steps) - 1, fixture.violates.clause),
-        minimal=Minimal(len(steps), fixture.minimal.shortest),
-    )
 
 
 def _waits_at(case: Case, states: Sequence[State], repeats_from: int | None) -> int:

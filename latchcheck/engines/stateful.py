@@ -46,6 +46,7 @@ class Fuzzed:
     `cells` are the groups of states met, `pairs` the (action, cell) pairs tried.
     `violated` and `clause` name what `counterexample` breaks.
     `found_steps` is the length of the failing run as it was drawn, `shrunk_steps` its length when Hypothesis was done.
+    `shortest` says that every shorter run was looked at and none breaks it.
     `interrupted` says that the user ended it: what is told was found until then, and a run may be longer than need be.
     """
 
@@ -62,9 +63,18 @@ class Fuzzed:
     found_steps: int | None = None
     shrunk_steps: int | None = None
     interrupted: bool = False
+    shortest: bool = False
 
 
-Reduce = Callable[[Trace, Property], Trace]
+@attrs.frozen
+class Reduced:
+    """A run made smaller; `shortest` says that every shorter run was looked at and breaks nothing."""
+
+    trace: Trace
+    shortest: bool = False
+
+
+Reduce = Callable[[Trace, Property], Reduced]
 """Makes a run that breaks a property smaller, in any way that leaves a run which breaks it with its last step."""
 
 
@@ -82,18 +92,18 @@ def fuzz(
 
     The failing run is made smaller by Hypothesis, then by `reduce`; while that helps, shorter ones are looked for.
     Without `shrink` it stays as it was drawn, where it matters only whether there is one.
-    It is executed by the stepper, and it need not be a shortest one.
+    It is executed by the stepper, and unless `shortest` says so it need not be a shortest one.
     Raises NeedsHypothesis, and ModelError for what cannot be sampled: a leads-to.
     """
     found = _sampled(system, properties, seed, runs_max, steps_max, shrink=shrink)
     if found.counterexample is None or found.interrupted or reduce is None:
         return found
     broken = next(one for one in properties if one.id == found.violated)
-    smallest, interrupted = found.counterexample, False
+    smallest, interrupted = Reduced(found.counterexample), False
     try:
-        smallest = reduce(smallest, broken)
-        while len(smallest) > 1:
-            length = len(smallest) - 1
+        smallest = reduce(smallest.trace, broken)
+        while len(smallest.trace) > 1 and not smallest.shortest:
+            length = len(smallest.trace) - 1
             shorter = _sampled(system, [broken], seed, RUNS_FOR_A_SHORTER_STEP * length, length)
             if shorter.interrupted or shorter.counterexample is None:
                 interrupted = shorter.interrupted
@@ -101,8 +111,14 @@ def fuzz(
             smallest = reduce(shorter.counterexample, broken)
     except KeyboardInterrupt:
         interrupted = True
-    clause = _clause(system, broken, smallest)
-    return attrs.evolve(found, counterexample=smallest, clause=clause, interrupted=interrupted)
+    clause = _clause(system, broken, smallest.trace)
+    return attrs.evolve(
+        found,
+        counterexample=smallest.trace,
+        clause=clause,
+        interrupted=interrupted,
+        shortest=smallest.shortest and not interrupted,
+    )
 
 
 def _sampled(

@@ -64,6 +64,12 @@ class Row:
         """In how many states of them the property had something to say."""
         return sum(one.reached[self.asked.id] for one in self.searches)
 
+    @property
+    def shortest(self) -> bool | None:
+        """Whether every shorter run was looked at and breaks nothing; None where no run was drawn."""
+        drawn = None if self.found is None else self.found.drawn
+        return None if drawn is None else drawn.shortest
+
     def reason(self, steps_max: int) -> str | None:
         """Why there is no answer; None where there is one."""
         if self.found is not None:
@@ -93,6 +99,7 @@ def absent(one: PropertyVerdict) -> dict[str, Any]:
         "found_by": None,
         "found_steps": None,
         "shrunk_steps": None,
+        "shortest": None,
         "witness": None,
     }
 
@@ -116,6 +123,7 @@ def data(row: Row, steps_max: int) -> dict[str, Any]:
         "found_by": None,
         "found_steps": None if drawn is None else drawn.found_steps,
         "shrunk_steps": None if drawn is None else drawn.shrunk_steps,
+        "shortest": row.shortest,
         "witness": None,
     }
     if found is not None:
@@ -142,7 +150,8 @@ def told(row: Row, steps_max: int, telling: Telling = PLAIN) -> list[str]:
     found, lines = row.found, [f"{'violated':14}  {row.asked.id}: {row.found.clause}"]
     count = len(found.trace)
     if found.drawn is not None:
-        lines.append(f"  {count} steps, found as {found.drawn.found_steps} in run {found.drawn.runs}")
+        least = "; no run is shorter" if row.shortest else ""
+        lines.append(f"  {count} steps, found as {found.drawn.found_steps} in run {found.drawn.runs}{least}")
     else:
         lines.append(f"  {count} steps, known from the saved counterexample {found.fixture}")
     lines += [f"  {line}" for line in lines_of(found.trace, telling)]

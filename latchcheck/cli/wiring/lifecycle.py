@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
-    from latchcheck.counterexamples import Event
     from latchcheck.engines.questions import Plan
+    from latchcheck.engines.stateful import Reduced
     from latchcheck.kernel import Property, System, Trace
     from latchcheck.kernel.telling import Telling
 
@@ -64,27 +64,17 @@ def is_named_scope(scope: str) -> bool:
     return is_named(scope)
 
 
-def reducer(system: System) -> Callable[[Trace, Property], Trace]:
+def reducer(system: System) -> Callable[[Trace, Property], Reduced]:
     """The delta debugger of the saved counterexamples, on the runs of a system."""
-    from latchcheck.counterexamples import Case, Stale, broken_at, events_of, minimise, run
+    from latchcheck.counterexamples import Shrinker, events_of, run
+    from latchcheck.engines.stateful import Reduced
 
-    def reduce(trace: Trace, asked: Property) -> Trace:
-        case = Case(system, asked)
+    shrinker = Shrinker(system)
 
-        def breaks(steps: tuple[Event, ...]) -> bool:
-            """Whether the last step is the first that breaks a clause."""
-            try:
-                _, states = run(system, steps)
-            except Stale:
-                return False
-            for clause in asked.clauses:
-                try:
-                    if broken_at(case, clause.label, states) == len(steps) - 1:
-                        return True
-                except Stale:
-                    continue
-            return False
-
-        return run(system, minimise(events_of(trace), breaks))[0] if trace.steps else trace
+    def reduce(trace: Trace, asked: Property) -> Reduced:
+        if not trace.steps:
+            return Reduced(trace, shortest=True)
+        found = shrinker.smallest(events_of(trace), asked)
+        return Reduced(run(system, found.steps)[0], found.shortest)
 
     return reduce

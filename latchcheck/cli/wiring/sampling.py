@@ -39,13 +39,17 @@ class Asked:
 
 @attrs.frozen
 class Hit:
-    """A run that breaks a property with its last step, and the saved counterexample that it came from, if any."""
+    """A run that breaks a property with its last step, and the saved counterexample that it came from, if any.
+
+    `shortest`: every shorter run was looked at and breaks nothing.
+    """
 
     search: Search
     asked: Property
     clause: str
     trace: Trace
     fixture: str | None = None
+    shortest: bool = False
 
 
 @attrs.frozen
@@ -158,7 +162,8 @@ def _tried(file: str, fixture: Fixture, search: Search) -> Tried:
         if broken is not None:
             short = attrs.evolve(trace, steps=trace.steps[:step])
             smallest = reducer(search.system)(short, asked)
-            hit = Hit(search, asked, _clause(search, asked, smallest) or broken.clause, smallest, fixture.id)
+            clause = _clause(search, asked, smallest.trace) or broken.clause
+            hit = Hit(search, asked, clause, smallest.trace, fixture.id, smallest.shortest)
             return Tried(file, fixture.id, fixture.property, hit)
     return Tried(file, fixture.id, fixture.property, reason="it breaks nothing here")
 
@@ -200,4 +205,4 @@ def hit_of(search: Search, found: Fuzzed) -> Hit:
     """The run that a sample found."""
     assert found.counterexample is not None
     asked = next(one for one in search.properties if one.id == found.violated)
-    return Hit(search, asked, found.clause or "", found.counterexample)
+    return Hit(search, asked, found.clause or "", found.counterexample, shortest=found.shortest)

@@ -124,6 +124,7 @@ def _of_hit(asked: Asked, hit: Hit, seed: int) -> Fixture:
         policy={switch: value for switch, value in policy.changed.items() if switch != "era"},
         scope=inside.scope.named,
         found_by=found_by,
+        shortest=len(hit.trace) if hit.shortest else None,
     )
     correct = inside.build(Policy.parse(f"era={policy.era}")).system
     return attrs.evolve(fixture, steps=answered(correct, fixture))
