@@ -1,51 +1,24 @@
-"""An inductive proof found without help: lemmas of one and two conditions, as many as every step keeps."""
+"""An inductive proof found without help, from the goal backwards.
+
+Where a step from some state would break the goal, a lemma is wanted that excludes the state; the lemmas come from a
+pool of guesses, each true of every state of a search, and the solver has the word on each.
+A guess whose own state nothing excludes is thrown away, so the end is a proof or nothing; never a violation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
+import attrs
 import z3
 
-from latchcheck.kernel import Action, Bool, Enum, IntRange, System
+from latchcheck.kernel import Action, IntRange, System
 
 RLIMIT = 20_000_000
-VALUES_MAX = 4
-"""A variable with more values is left out of the lemmas."""
-
-
-def literals(system: System) -> list[Any]:
-    """The conditions that lemmas are made of: what one variable may be, or may not."""
-    found: list[Any] = []
-    for variable in system.variables:
-        term, domain = variable.term, variable.domain
-        if isinstance(domain, Bool):
-            found += [term, z3.Not(term)]
-        elif isinstance(domain, Enum):
-            for label in domain.values:
-                found += [term == domain[label], term != domain[label]]
-        elif isinstance(domain, IntRange) and domain.hi - domain.lo < VALUES_MAX:
-            for value in range(domain.lo, domain.hi + 1):
-                found += [term == value, term != value]
-    return found
-
-
-def candidates(system: System, goal: Any) -> list[Any]:
-    """The goal, each condition, and each two of different variables, as far as they hold at the start."""
-    start = [(variable.term, variable.domain.literal(variable.initial)) for variable in system.variables]
-    single = literals(system)
-    names = [str(next(_variables(one))) for one in single]
-    pairs = [z3.Or(single[i], single[j]) for i, j in combinations(range(len(single)), 2) if names[i] != names[j]]
-    every = [goal, *single, *pairs]
-    return [one for one in every if z3.is_true(z3.simplify(z3.substitute(one, *start)))]
-
-
-def _variables(expr: Any) -> Iterator[Any]:
-    if z3.is_const(expr) and expr.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-        yield expr
-    for child in expr.children():
-        yield from _variables(child)
+ROUNDS_MAX = 400
+TRIED_MAX = 24
+"""How many lemmas that exclude a state are looked at before the simplest is taken on trust."""
 
 
 def domains(system: System) -> list[Any]:
@@ -72,40 +45,111 @@ def picked(action: Action) -> list[Any]:
     ]
 
 
-def strongest(system: System, found: Sequence[Any]) -> list[Any] | None:
-    """The largest part of some candidates that every step keeps; None where the solver gives up.
+def true_at_start(system: System, expr: Any) -> bool:
+    """Whether a condition holds in the initial state."""
+    start = [(variable.term, variable.domain.literal(variable.initial)) for variable in system.variables]
+    return z3.is_true(z3.simplify(z3.substitute(expr, *start)))
 
-    Each refuted step shows a state after it; every candidate that is false there goes at once.
+
+def proof(system: System, goal: Any, pool: Sequence[Any], given: Sequence[Any] = ()) -> list[Any] | None:
+    """Lemmas, the goal first, that hold at the start and that every step keeps together; None where none are found.
+
+    `given` is true of every state: what is known of numbers that are left open.
     """
-    kept = list(found)
-    changed = True
-    while changed:
-        changed = False
-        for action in system.actions:
-            remaining = _kept_by(system, action, kept)
-            if remaining is None:
+    if not true_at_start(system, goal):
+        return None
+    return _Search(system, goal, [*given, *domains(system)], pool).run()
+
+
+@attrs.define(eq=False)
+class _Search:
+    """The lemmas taken on so far, and those that wait."""
+
+    system: System
+    goal: Any
+    given: list[Any]
+    pool: Sequence[Any]
+    kept: list[Any] = attrs.field(factory=list)
+    dropped: set[int] = attrs.field(factory=set)
+    premises: dict[str, list[Any]] = attrs.field(factory=dict)
+    later: dict[tuple[str, int], Any] = attrs.field(factory=dict)
+    names: dict[int, frozenset[str]] = attrs.field(factory=dict)
+
+    def run(self) -> list[Any] | None:
+        """Take on lemmas until every step keeps all of them."""
+        self.kept = [self.goal]
+        for _ in range(ROUNDS_MAX):
+            refuted = self._refuted(self.kept)
+            if refuted is None:
+                return self.kept
+            lemma, model = refuted
+            better = None if model is None else self._excluding(model)
+            if better is not None:
+                self.kept.append(better)
+            elif lemma is self.goal:
                 return None
-            changed = changed or len(remaining) < len(kept)
-            kept = remaining
-    return kept
+            else:
+                self.dropped.add(lemma.get_id())
+                self.kept = [one for one in self.kept if one is not lemma]
+        return None
 
+    def _refuted(self, lemmas: Sequence[Any]) -> tuple[Any, Any] | None:
+        """The first lemma that some step need not keep, with a state before it; newest lemmas first."""
+        for lemma in reversed(lemmas):
+            for action in self.system.actions:
+                answer, model = self._step(action, lemma)
+                if answer != z3.unsat:
+                    return lemma, model
+        return None
 
-def _kept_by(system: System, action: Action, kept: list[Any]) -> list[Any] | None:
-    updated = set(action.updates)
-    touched = [one for one in kept if any(str(v) in updated for v in _variables(one))]
-    later = {id(one): after(system, action, one) for one in touched}
-    while touched:
+    def _step(self, action: Action, lemma: Any, more: Sequence[Any] = ()) -> tuple[Any, Any]:
+        later = self._later(action, lemma)
+        if later is None:
+            return z3.unsat, None
         solver = z3.Solver()
         solver.set("rlimit", RLIMIT)
-        solver.add(*kept, *domains(system), *(clause.expr for clause in action.guard), *picked(action))
-        solver.add(z3.Or(*(z3.Not(later[id(one)]) for one in touched)))
+        solver.add(*self.given, *self.kept, *more, *self._premises(action), z3.Not(later))
         answer = solver.check()
-        if answer == z3.unknown:
-            return None
-        if answer == z3.unsat:
-            return kept
-        model = solver.model()
-        false = {id(one) for one in touched if not z3.is_true(model.eval(later[id(one)], model_completion=True))}
-        touched = [one for one in touched if id(one) not in false]
-        kept = [one for one in kept if id(one) not in false]
-    return kept
+        return answer, solver.model() if answer == z3.sat else None
+
+    def _premises(self, action: Action) -> list[Any]:
+        if action.name not in self.premises:
+            self.premises[action.name] = [*(clause.expr for clause in action.guard), *picked(action)]
+        return self.premises[action.name]
+
+    def _later(self, action: Action, lemma: Any) -> Any:
+        """The lemma after a step; None where the step changes nothing of it."""
+        key = (action.name, lemma.get_id())
+        if key not in self.later:
+            touched = self._names(lemma) & action.updates.keys()
+            self.later[key] = after(self.system, action, lemma) if touched else None
+        return self.later[key]
+
+    def _names(self, lemma: Any) -> frozenset[str]:
+        if lemma.get_id() not in self.names:
+            self.names[lemma.get_id()] = frozenset(str(one) for one in constants(lemma))
+        return self.names[lemma.get_id()]
+
+    def _excluding(self, model: Any) -> Any:
+        """A lemma that is false in a state: if there is one, one that every step keeps already."""
+        taken = {one.get_id() for one in self.kept}
+        found = []
+        for one in self.pool:
+            if one.get_id() in self.dropped or one.get_id() in taken:
+                continue
+            if z3.is_false(model.eval(one, model_completion=True)):
+                found.append(one)
+                if len(found) == TRIED_MAX:
+                    break
+        for one in found:
+            if all(self._step(action, one, (one,))[0] == z3.unsat for action in self.system.actions):
+                return one
+        return next(iter(found), None)
+
+
+def constants(expr: Any) -> Iterator[Any]:
+    """The variables and choices of an expression."""
+    if z3.is_const(expr) and expr.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+        yield expr
+    for child in expr.children():
+        yield from constants(child)
