@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import attrs
 
 from latchcheck.engines.explaining import Hindrance
+from latchcheck.kernel.doing import doing
 
 from .log import Entry, LogError
 from .meaning import Reading
 
-PROGRESS_EVERY: Final = 20_000
 FOUND_MAX: Final = 20
 """So many tasks are told of which the log is no run; all of them are counted."""
 
@@ -37,6 +37,7 @@ class Audit:
     """What became of a log: how many events and tasks, and the tasks whose log is no run, in the order of the file.
 
     `telling` counts the events that tell a status; where none does, hardly anything was checked.
+    `interrupted`: the user ended it, and the rest of the log was not read.
     """
 
     events: int = 0
@@ -44,6 +45,7 @@ class Audit:
     tasks: int = 0
     broken: int = 0
     found: list[Unexplained] = attrs.field(factory=list)
+    interrupted: bool = False
 
 
 @attrs.define
@@ -61,14 +63,23 @@ def audit(
     *,
     name: str,
     anywhere: bool = False,
-    progress: Callable[[Audit], None] = lambda _audit: None,
 ) -> Audit:
     """Follow every task of a log; `anywhere` says that it begins in the middle of the lives of its tasks.
 
     Raises LogError where a task's events go back in time, and TooMany.
     """
     start = reading.explainer.anywhere() if anywhere else reading.start
-    made, tasks = Audit(), dict[str, _Task]()
+    made = Audit()
+    with doing("reading the log", unit="events", done=lambda: made.events, covered=lambda: f"{made.tasks:,} tasks"):
+        try:
+            _read(log, made, start, reading, name)
+        except KeyboardInterrupt:
+            made.interrupted = True
+    return made
+
+
+def _read(log: Iterable[Entry], made: Audit, start: int, reading: Reading, name: str) -> None:
+    tasks: dict[str, _Task] = {}
     for entry in log:
         made.events += 1
         made.telling += entry.event.status is not None
@@ -86,9 +97,6 @@ def audit(
                     raise LogError(where, "sort the log by the instant at which things happened")
                 task.at_ms = entry.at_ms
             _follow(entry, task, reading, made)
-        if made.events % PROGRESS_EVERY == 0:
-            progress(made)
-    return made
 
 
 def _follow(entry: Entry, task: _Task, reading: Reading, made: Audit) -> None:

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import attrs
 
+from latchcheck.kernel.doing import doing
+
 from . import leftovers
 from .stores import statements as sql
 from .stores.child import HANDLES
@@ -150,10 +152,14 @@ STORIES: Final[dict[str, Story]] = {
 }
 
 
-def kill_everywhere(place: Place, name: str, judge: Judge, progress: Callable[[int], None] = lambda _: None) -> Killed:
+def kill_everywhere(place: Place, name: str, judge: Judge) -> Killed:
     """Tell a story with a death before its first statement, its second, and so on until nobody dies any more."""
-    story, points = STORIES[name], []
-    with leftovers.temporary_folder("latchcheck-kill-") as folder, Process(place) as helper:
+    story, points = STORIES[name], list[Point]()
+    with (
+        leftovers.temporary_folder("latchcheck-kill-") as folder,
+        Process(place) as helper,
+        doing("", unit="deaths", done=lambda: len(points)),
+    ):
         helper.ask("create_tables")
         store = place.open()
         handles = SqliteConnection(folder / "handles.db")
@@ -168,7 +174,6 @@ def kill_everywhere(place: Place, name: str, judge: Judge, progress: Callable[[i
             one.do(story.after)
             recovered = one.recovered(story, handles)
             points.append(Point(k, left, recovered, _judged(story, (left, recovered), judge)))
-            progress(k)
         handles.close()
         store.db.close()
     return Killed(name, story.victim, tuple(points))

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
 import attrs
+
+from latchcheck.kernel.doing import Stage, doing
 
 from .linearizing import Operation, Record, explained, smallest
 from .stores.opening import Place
@@ -43,6 +45,7 @@ class Raced:
     `collided`: rounds in which at least two operations each were told that they had stored an outcome.
     `contended`: rounds in which at least two tried to, without which nothing was tried. `unknown`: operations without
     an answer. `violations` holds the first few of `unexplained`, the rounds that no order explains.
+    `interrupted`: the user ended it, and `rounds` is how many were done.
     """
 
     rounds: int
@@ -54,6 +57,7 @@ class Raced:
     unknown: int
     decisions: dict[str, int]
     violations: tuple[Violation, ...]
+    interrupted: bool = False
 
 
 def race(
@@ -64,31 +68,48 @@ def race(
     seed: int = 0,
     keep: int = 1,
     kill_every: int = 0,
-    progress: Callable[[int], None] = lambda _: None,
 ) -> Raced:
     """Race `writers` processes for `rounds` records; in every `kill_every`-th round one of them is killed (0: never).
 
+    Where the user ends it, what was raced for by then is told.
     Raises Died where the processes cannot even begin, or the database has gone.
     """
+    with doing("racing", rounds, "rounds") as stage:
+        return _raced(place, stage, writers, rounds, seed=seed, keep=keep, kill_every=kill_every)
+
+
+def _raced(place: Place, stage: Stage, writers: int, rounds: int, *, seed: int, keep: int, kill_every: int) -> Raced:
     record, dice = Record(), random.Random(seed)  # noqa: S311 - a load, no secret
     counts = dict.fromkeys(("operations", "contended", "collided", "unexplained", "unknown"), 0)
     decisions: dict[str, int] = {}
     violations: list[Violation] = []
-    for number, history in enumerate(_rounds(place, writers, rounds, dice, kill_every)):
-        counts["operations"] += len(history)
-        counts["unknown"] += sum(not one.known for one in history)
-        counts["contended"] += sum(one.do in ("write", "cancel") for one in history) > 1
-        counts["collided"] += sum(one.decision in ("APPLY", "CANCELLED") for one in history) > 1
-        for one in history:
-            name = f"{one.do}: {one.decision or 'no answer'}"
-            decisions[name] = decisions.get(name, 0) + 1
-        if explained(history, record) is None:
-            counts["unexplained"] += 1
-            if len(violations) < keep:
-                small = smallest(history, lambda part: explained(part, record) is not None)
-                violations.append(Violation(number, history, small))
-        progress(number + 1)
-    return Raced(rounds, writers, decisions=dict(sorted(decisions.items())), violations=tuple(violations), **counts)
+    done, interrupted = 0, False
+    try:
+        for number, history in enumerate(_rounds(place, writers, rounds, dice, kill_every)):
+            if explained(history, record) is None:
+                if len(violations) < keep:
+                    small = smallest(history, lambda part: explained(part, record) is not None)
+                    violations.append(Violation(number, history, small))
+                counts["unexplained"] += 1
+            counts["operations"] += len(history)
+            counts["unknown"] += sum(not one.known for one in history)
+            counts["contended"] += sum(one.do in ("write", "cancel") for one in history) > 1
+            counts["collided"] += sum(one.decision in ("APPLY", "CANCELLED") for one in history) > 1
+            for one in history:
+                name = f"{one.do}: {one.decision or 'no answer'}"
+                decisions[name] = decisions.get(name, 0) + 1
+            stage.done = done = number + 1
+            stage.covered = f"{counts['contended']:,} contended, {counts['unexplained']:,} unexplained"
+    except KeyboardInterrupt:
+        interrupted = True
+    return Raced(
+        done,
+        writers,
+        decisions=dict(sorted(decisions.items())),
+        violations=tuple(violations),
+        interrupted=interrupted,
+        **counts,
+    )
 
 
 def _rounds(

@@ -113,27 +113,10 @@ def answer_all(
     Where the run is cut short, by the user or by a reader that goes away, what is left counts as inconclusive; the
     answers there are by then are told all the same.
     """
-    tally, interrupted = Tally(), False
-    several = len(questions) > 1
+    tally, several = Tally(), len(questions) > 1
     gathered: list[Findings] = []
     try:
-        try:
-            for question in each("", questions, named=lambda one: one.source if several else ""):
-                report = _answer(question, only, tally)
-                tally.add(report)
-                if report is None:
-                    continue
-                report = _saved(report, folder)
-                if form in STREAMED:
-                    out.write(_shown(report, form, out, several=several, reasons=bool(only)))
-                else:
-                    gathered.append(_findings(report, question, only))
-                if interrupted := report.interrupted:
-                    break
-        except INTERRUPTS as error:
-            if not is_interrupt(error):
-                raise
-            interrupted = True
+        interrupted = _each_answered(questions, only, form, out, folder, tally, gathered)
         if interrupted:
             complain("interrupted")
         if form not in STREAMED and (gathered or not interrupted):
@@ -148,6 +131,37 @@ def answer_all(
         complain(f"cannot write to {error}")
         return tally.exit(unwritable=True)
     return tally.exit(cut_short=interrupted)
+
+
+def _each_answered(
+    questions: Sequence[Question],
+    only: Sequence[str],
+    form: str,
+    out: Output,
+    folder: Path | None,
+    tally: Tally,
+    gathered: list[Findings],
+) -> bool:
+    """Answer each question, and show it or gather it; whether the user ended it before the last one."""
+    several = len(questions) > 1
+    try:
+        for question in each("", questions, named=lambda one: one.source if several else ""):
+            report = _answer(question, only, tally)
+            tally.add(report)
+            if report is None:
+                continue
+            report = _saved(report, folder)
+            if form in STREAMED:
+                out.write(_shown(report, form, out, several=several, reasons=bool(only)))
+            else:
+                gathered.append(_findings(report, question, only))
+            if report.interrupted:
+                return True
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        return True
+    return False
 
 
 def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from typing import Any
 
 import click
@@ -12,7 +10,6 @@ from .errors import complain, printable
 from .output import Output, target
 
 SCHEMA = "latchcheck/audit/1"
-QUIET_SECONDS = 1.0
 
 # What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
 Audit = Any
@@ -67,19 +64,16 @@ def command(  # noqa: PLR0913 - one parameter an option
 
     from .wiring.auditing import audit_log
 
-    line = _Line()
     try:
-        found = audit_log(
-            file, policy=policy, shape=shape, mapping=mapping, anywhere=from_middle, progress=line.progress
-        )
+        found = audit_log(file, policy=policy, shape=shape, mapping=mapping, anywhere=from_middle)
     except TooMany as error:
-        line.clear()
         complain(f"{file}: {error}")
         context.exit(exit_code(["inconclusive"]))
-    finally:
-        line.clear()
     # A log in which nothing is told has nothing to be explained.
-    code = exit_code(["violated"] if found.broken else ["holds"] if found.telling else ["vacuous"])
+    verdict = "violated" if found.broken else "holds" if found.telling else "vacuous"
+    if found.interrupted:
+        complain("interrupted: what is told was found until then")
+    code = exit_code([verdict, *(["inconclusive"] if found.interrupted else [])])
     out.write(_json(found, file, code) if form == "json" else _text(found, file, code))
     out.finish()
     context.exit(code)
@@ -141,27 +135,3 @@ def _text(found: Audit, file: str, code: int) -> str:
         f"{found.tasks - found.broken:,} explained, {found.broken:,} not. Exit code {code}."
     )
     return "\n".join(lines) + "\n"
-
-
-class _Line:
-    """How far the log is read, on stderr, where somebody watches and it takes a while."""
-
-    def __init__(self) -> None:
-        self._began, self._shown = time.monotonic(), 0
-
-    def progress(self, made: Audit) -> None:
-        """Say it, once it has taken a second."""
-        seconds = time.monotonic() - self._began
-        if seconds < QUIET_SECONDS or not sys.stderr.isatty():
-            return
-        text = f"{made.events:,} events of {made.tasks:,} tasks, {made.events / seconds:,.0f} a second"
-        sys.stderr.write("\r" + text.ljust(self._shown))
-        sys.stderr.flush()
-        self._shown = len(text)
-
-    def clear(self) -> None:
-        """Leave the line empty."""
-        if self._shown:
-            sys.stderr.write("\r" + " " * self._shown + "\r")
-            sys.stderr.flush()
-            self._shown = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,13 +11,16 @@ from . import wiring
 from .errors import complain
 from .output import Output
 
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
+
 SCHEMA = "latchcheck/kills/1"
 
 
 @click.command(
     "kill",
     short_help="Kill processes at every statement.",
-    epilog="Exit code: 0 whatever died left nothing wrong, 1 something did, 2 bad usage or no database.",
+    epilog="Exit code: 0 whatever died left nothing wrong, 1 something did, 2 bad usage or no database, 4 interrupted.",
 )
 @click.option("--target", metavar="NAME", default="sqlite", show_default=True,
               type=click.Choice(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
@@ -42,11 +45,15 @@ def command(context: click.Context, /, *, target: str, story: str | None, form: 
     if story is not None and story not in names:
         raise click.UsageError(f"--story {story}: there is no such story; there is {', '.join(names)}")
     try:
-        told = wiring.kill_store(target, story, lambda _: None)
+        told, interrupted = wiring.kill_store(target, story)
     except wiring.NotReady as error:
         complain(str(error))
         context.exit(exit_code([], usage_error=True))
-    code = exit_code(["violated" if one.broken else "holds" if one.points else "vacuous" for one in told])
+    verdicts: list[Verdict] = ["violated" if one.broken else "holds" if one.points else "vacuous" for one in told]
+    if interrupted:
+        complain("interrupted: what is told was found until then")
+        verdicts.append("inconclusive")
+    code = exit_code(verdicts)
     out = Output(None)
     if form == "json":
         rows = [row(one) for one in told]

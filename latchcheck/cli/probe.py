@@ -62,6 +62,7 @@ def command(
     The tool is called once as a task and, in 2026-07-28, once by a client without the capability; polls keep to the
     server's own hint. The ttl and the poll interval that the task tells are then verified.
     """
+    from latchcheck.kernel.doing import doing
     from latchcheck.kernel.exits import exit_code
 
     url = url.removeprefix("mcp:")
@@ -81,7 +82,8 @@ def command(
         "other": _headers("--other-header", given["others"]) if given["others"] else None,
     }
     try:
-        record, judged = live.visit_server(url, **options, progress=lambda text: click.echo(f"{text} ...", err=True))
+        with doing("probing") as stage:
+            record, judged = live.visit_server(url, **options, progress=lambda text: setattr(stage, "what", text))
     except Exception as error:
         if not live.is_unreachable(error):
             raise
@@ -89,6 +91,9 @@ def command(
         context.exit(exit_code([], usage_error=True))
     report = _timing(record, client, sets)
     verdicts: list[Any] = [one.verdict for one in (*judged, *(() if report is None else report.properties))]
+    if record.interrupted:
+        complain("interrupted: what is told was seen until then")
+        verdicts.append("inconclusive")
     code = exit_code(verdicts, usage_error=not record.offer.tasks)
     out = Output(None)
     if form == "json":

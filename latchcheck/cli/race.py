@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from .errors import complain, printable
 from .output import Output
 
 SCHEMA = "latchcheck/races/1"
-PROGRESS_EVERY = 500
 WRITERS_MAX = 64
 
 
@@ -74,28 +72,21 @@ def command(  # noqa: PLR0913 - one parameter an option
             rounds=rounds,
             seed=seed,
             kill_every=kill_every or 0,
-            progress=_progress(rounds),
         )
     except wiring.NotReady as error:
         complain(str(error))
         context.exit(exit_code([], usage_error=True))
     saved = _save(raced, save)
     verdict = "violated" if raced.unexplained else "holds" if raced.contended else "vacuous"
-    code = exit_code([verdict])
+    if raced.interrupted:
+        complain("interrupted: what is told was found until then")
+    code = exit_code([verdict, *(["inconclusive"] if raced.interrupted else [])])
     out = Output(None)
     if form == "json":
         out.write(json.dumps(row(target, raced, saved, code), indent=2, ensure_ascii=False) + "\n")
     else:
         out.write(told(target, raced, saved))
     context.exit(code)
-
-
-def _progress(rounds: int) -> Any:
-    def say(done: int) -> None:
-        if done % PROGRESS_EVERY == 0:
-            print(f"{done} of {rounds} rounds", file=sys.stderr)  # noqa: T201 - progress goes to stderr
-
-    return say
 
 
 def _save(raced: Any, path: Path | None) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .errors import complain
 from .output import Output
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     "recheck",
     short_help="Prove the theorems behind the verdicts again.",
     epilog="Exit code: 0 all proved, 3 a theorem is refuted (the checker's conditions are wrong), "
-    "4 the solver gave up on one, 2 there is no such property.",
+    "4 the solver gave up on one, or an interrupt, 2 there is no such property.",
 )
 @click.option("--property", "only", metavar="ID", multiple=True, help="The theorems of this property; may be repeated.")
 @click.option(
@@ -31,22 +32,29 @@ def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> N
 
     A verdict of verify evaluates a condition; that the condition is the model's is what these theorems say.
     Of some lifecycle properties it is proved that no run of any length breaks them.
-    Progress goes to stderr.
     """
+    from latchcheck.kernel.doing import each
+    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
+
     from . import wiring  # with it comes the solver, which --help does not need
 
     theorems = [*wiring.theorems(), *wiring.admission_theorems()]
     _check_ids(only, (*wiring.property_ids(), *wiring.lifecycle_ids(), *{one.property: 0 for one in theorems}))
     chosen = [one for one in theorems if not only or one.property in only]
     _check_chosen(only, {one.property for one in chosen})
-    out, rows = Output(None), []
-    for number, theorem in enumerate(chosen, start=1):
-        click.echo(f"proving {number} of {len(chosen)}: {theorem.id}", err=True)
-        row = proved_again(theorem)
-        rows.append(row)
-        if form == "text":
-            out.write(_told(row))
-    code = _exit([str(row["answer"]) for row in rows])
+    out, rows, interrupted = Output(None), [], False
+    try:
+        for theorem in each("proving", chosen, named=lambda one: one.id):
+            row = proved_again(theorem)
+            rows.append(row)
+            if form == "text":
+                out.write(_told(row))
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        complain(f"interrupted: {len(rows)} of {len(chosen)} theorems were looked at")
+        interrupted = True
+    code = _exit([*(str(row["answer"]) for row in rows), *(["unknown"] if interrupted else [])])
     if form == "json":
         out.write(json.dumps({"solver": _solver(), "theorems": rows, "exit": code}, indent=2) + "\n")
     else:

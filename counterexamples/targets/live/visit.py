@@ -45,7 +45,10 @@ class Read:
 
 @attrs.define
 class Record:
-    """Everything that a visit saw. What was not tried is None or empty, and `left_out` says why."""
+    """Everything that a visit saw. What was not tried is None or empty, and `left_out` says why.
+
+    `interrupted`: the user ended the visit.
+    """
 
     offer: Offer
     call: Reply | None = None
@@ -60,6 +63,7 @@ class Record:
     cancel_again: Reply | None = None
     final_result: Reply | None = None
     left_out: dict[str, str] = attrs.field(factory=dict)
+    interrupted: bool = False
 
     @property
     def last(self) -> Read | None:

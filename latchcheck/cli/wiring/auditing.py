@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ def audit_log(
     shape: str,
     mapping: str | None,
     anywhere: bool,
-    progress: Callable[[Audit], None],
 ) -> Audit:
     """Judge a log, `-` for standard input.
 
@@ -29,8 +27,6 @@ def audit_log(
     read = SHAPES[shape] if mapping is None else mapped(mapping, SHAPES[shape])
     reading = Reading(policy, read.unsaid)
     if file == "-":
-        return audit(
-            entries(sys.stdin, "-", read), reading, name="standard input", anywhere=anywhere, progress=progress
-        )
+        return audit(entries(sys.stdin, "-", read), reading, name="standard input", anywhere=anywhere)
     with Path(file).open(encoding="utf-8", errors="backslashreplace") as lines:
-        return audit(entries(lines, file, read), reading, name=file, anywhere=anywhere, progress=progress)
+        return audit(entries(lines, file, read), reading, name=file, anywhere=anywhere)

@@ -35,7 +35,10 @@ def visit_server(  # noqa: PLR0913 - each is one option of the command line
     other: Mapping[str, str] | None,
     progress: Callable[[str], None],
 ) -> tuple[Record, tuple[Judged, ...]]:
-    """Visit a live server: what was seen, and what each sentence makes of it. Raises TargetError, UnknownTool."""
+    """Visit a live server: what was seen, and what each sentence makes of it.
+
+    Where the user ends the visit, it is what was seen by then. Raises TargetError, UnknownTool.
+    """
     from latchcheck.counterexamples.targets.live import ERAS, Plan, Visit, Wire, begin, judge
 
     known: Era | None = next((one for one in ERAS if one == era), None)
@@ -47,7 +50,12 @@ def visit_server(  # noqa: PLR0913 - each is one option of the command line
         if other is not None:
             talks.append(begin(Wire(url, other, timeout_s=timeout_s), talks[0].offer.era))
         second = talks[1] if other is not None else None
-        record = Visit(talks[0], Plan(tool, arguments, wait_s, ttl_ms, second, progress)).run()
+        visit = Visit(talks[0], Plan(tool, arguments, wait_s, ttl_ms, second, progress))
+        try:
+            record = visit.run()
+        except KeyboardInterrupt:
+            record = visit.record
+            record.interrupted = True
     finally:
         for one in talks:
             one.wire.close()

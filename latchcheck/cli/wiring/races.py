@@ -28,7 +28,6 @@ def race_store(
     rounds: int,
     seed: int,
     kill_every: int,
-    progress: Callable[[int], None],
 ) -> Raced:
     """Race processes on a store of its own. Raises NotReady."""
     from latchcheck.counterexamples.targets.racing import race
@@ -36,17 +35,31 @@ def race_store(
     return _on_store(
         store,
         level,
-        lambda place: race(place, writers=writers, rounds=rounds, seed=seed, kill_every=kill_every, progress=progress),
+        lambda place: race(place, writers=writers, rounds=rounds, seed=seed, kill_every=kill_every),
     )
 
 
-def kill_store(store: str, story: str | None, progress: Callable[[int], None]) -> tuple[Killed, ...]:
-    """Kill processes at every statement of every guarded story, or of one, on a store of its own. Raises NotReady."""
+def kill_store(store: str, story: str | None) -> tuple[tuple[Killed, ...], bool]:
+    """Kill processes at every statement of every guarded story, or of one, on a store of its own.
+
+    The stories that were told to their end, and whether the user ended it before the last. Raises NotReady.
+    """
     from latchcheck.counterexamples.targets.killing import CONTRASTS, STORIES, kill_everywhere
+    from latchcheck.kernel.doing import each
 
     names = [story] if story else [name for name in STORIES if name not in CONTRASTS]
-    judge = _Judge()
-    return _on_store(store, None, lambda place: tuple(kill_everywhere(place, name, judge, progress) for name in names))
+    judge, told = _Judge(), list[Any]()
+
+    def tell(place: Any) -> bool:
+        try:
+            for name in each("killing", names, named=str):
+                told.append(kill_everywhere(place, name, judge))
+        except KeyboardInterrupt:
+            return True
+        return False
+
+    interrupted = _on_store(store, None, tell)
+    return tuple(told), interrupted
 
 
 class _Judge:
