@@ -18,7 +18,7 @@ MADE = "<!-- What follows is made by docs/reference/generate_study.py: change th
 def page() -> str:
     """Return the text that study.md should have."""
     head = PAGE.read_text(encoding="utf-8").split(MADE)[0]
-    return head + MADE + "\n\n" + as_markdown(wiring.recompute(list(TABLES), lambda: None))
+    return head + MADE + "\n\n" + as_markdown(list(wiring.recompute(list(TABLES), lambda: None)))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 1.0
 """What is done within a second needs no progress."""
 LOOK_SECONDS = 0.25
-SURE_SECONDS, SURE_SHARE = 2.0, 0.01
+SURE_SECONDS, SURE_SHARE = 3.0, 0.05
 """Before so long, and so much, nobody can tell how long the rest takes."""
 BAR_WIDTH, WIDTH_WITH_BAR = 12, 60
 

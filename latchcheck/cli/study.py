@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+from latchcheck.kernel.doing import doing
+from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 
 from . import wiring
 from .errors import complain, printable
 from .output import Output, Unwritable, target
 from .wiring import shared
 
+if TYPE_CHECKING:
+    from latchcheck.kernel.figures import Recomputed
+    from latchcheck.kernel.verdict import Verdict
+    from latchcheck.report.study.tables import Section
+
 TABLES = range(1, 6)
+CUT_SHORT: tuple[Verdict, ...] = ("inconclusive",)
 Result = TypeVar("Result")
 
 
@@ -23,7 +31,7 @@ Result = TypeVar("Result")
     "study",
     short_help="Recompute the published tables.",
     epilog="Exit code: 0 when every figure agrees with the published one to its last printed digit, 1 where one "
-    "differs, 2 bad usage.",
+    "differs, 2 bad usage, 4 interrupted.",
 )
 @click.option(
     "--table",
@@ -65,6 +73,7 @@ def command(
     output: str | None,
 ) -> None:
     """Recompute every table of the paper that this project started from, and compare figure by figure."""
+    from latchcheck.kernel.exits import exit_code
     from latchcheck.report.study.tables import as_json, as_markdown, as_text
 
     asked = sorted(set(tables)) or list(TABLES)
@@ -77,14 +86,33 @@ def command(
         return
     if place is not None:
         draw(context, place)
-    found = with_progress("recomputing", wiring.table_steps(asked), lambda step: wiring.recompute(asked, step))
+    found, past, interrupted = _recomputed(asked, beside=form != "json")
     if form == "json":
         out.write(as_json(found))
     else:
-        past = with_progress("restarting", shared.shared_steps(), shared.shared_stores) if 1 in asked else []
         out.write(as_markdown(found, past) if form == "markdown" else as_text(found, out.width, past))
-    out.finish()
-    context.exit(0 if all(one.agrees for one in found) else 1)
+    if interrupted:
+        complain(f"interrupted: {len(found)} of {len(asked)} tables are told")
+    else:
+        out.finish()
+    verdicts: list[Verdict] = ["proved" if one.agrees else "violated" for one in found]
+    context.exit(exit_code([*verdicts, *(CUT_SHORT if interrupted else ())]))
+
+
+def _recomputed(asked: Sequence[int], *, beside: bool) -> tuple[list[Recomputed], list[Section], bool]:
+    """The tables, what is measured past the first (if it is to be told), and whether the user ended it before."""
+    found: list[Recomputed] = []
+    try:
+        with_progress(
+            "recomputing", wiring.table_steps(asked), lambda step: found.extend(wiring.recompute(asked, step))
+        )
+        if beside and 1 in asked:
+            return found, with_progress("restarting", shared.shared_steps(), shared.shared_stores), False
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        return found, [], True
+    return found, [], False
 
 
 def _on_a_real_server(form: str, width: int) -> str:
@@ -141,6 +169,6 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def with_progress(label: str, steps: int, work: Callable[[Callable[[], None]], Result]) -> Result:
-    """Do the work with a bar on stderr, which is not shown where stderr is no terminal."""
-    with click.progressbar(length=steps, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        return work(lambda: bar.update(1))
+    """Do the work, which calls what it is given for each step that is done, and say how far it is."""
+    with doing(label, steps) as stage:
+        return work(stage.step)

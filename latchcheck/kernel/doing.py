@@ -35,6 +35,10 @@ class Stage:
         """How much is done."""
         return self.done() if callable(self.done) else self.done
 
+    def step(self) -> None:
+        """One more is done."""
+        self.done = self.count() + 1
+
     def seen(self) -> str:
         """What was covered so far, in words; empty where there is nothing to say."""
         return self.covered() if callable(self.covered) else self.covered

@@ -176,7 +176,7 @@ def test_bad_usage_ends_in_2(capsys: pytest.CaptureFixture[str], arguments: list
 
 
 def test_the_bar_is_shown_on_a_terminal_alone() -> None:
-    """On a terminal stderr shows how far the work is; elsewhere (see test_published) it stays empty."""
+    """On a terminal stderr shows how far the work is, and takes it back; elsewhere (see test_published) it is empty."""
     child, terminal = pty.fork()
     if child == 0:
         os.execv(  # noqa: S606 - no shell
@@ -199,5 +199,4 @@ def test_the_bar_is_shown_on_a_terminal_alone() -> None:
     except OSError:  # the other end is closed
         pass
     assert 0 == os.waitpid(child, 0)[1]
-    assert b"recomputing" in shown
-    assert b"100%" in shown
+    assert b"recomputing (" in shown

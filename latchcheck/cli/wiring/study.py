@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
@@ -23,21 +23,19 @@ def table_steps(tables: Sequence[int]) -> int:
     return grids + 2 * (1 in tables) + (4 in tables) + (orphans.STEPS if 5 in tables else 0)  # noqa: PLR2004 - numbers of tables
 
 
-def recompute(tables: Sequence[int], step: Step) -> list[Recomputed]:
+def recompute(tables: Sequence[int], step: Step) -> Iterator[Recomputed]:
     """These tables of the paper, recomputed, in their order; `step` is called as the work goes on.
 
     Raises ClickException where the stores of Table 1 cannot be had, on a full disk for instance.
     """
-    found: list[Recomputed] = []
     if 1 in tables:
-        found.append(_restarts(step))
+        yield _restarts(step)
     if {2, 3} & set(tables):
-        found += _frontier(tables, step)
+        yield from _frontier(tables, step)
     if 4 in tables:  # noqa: PLR2004 - the number of a table
-        found.append(_defaults(step))
+        yield _defaults(step)
     if 5 in tables:  # noqa: PLR2004 - the number of a table
-        found.append(_orphans(step))
-    return found
+        yield _orphans(step)
 
 
 def _restarts(step: Step) -> Recomputed:
