@@ -9,6 +9,7 @@ from functools import partial
 import attrs
 
 from latchcheck.kernel import ModelError, Property, System, Trace
+from latchcheck.kernel.doing import doing
 from latchcheck.kernel.stepping import Stepper
 
 from . import machine_code
@@ -143,6 +144,22 @@ class _Search:
 
     def run(self) -> Exploration:
         """Search to the end, or to what ends it before."""
+        with doing("searching", unit="states", done=lambda: self.store.count, covered=self._waiting):
+            how, counts, stopped = self._advance()
+        if how == COARSE:
+            raise Coarse(self.store.detail)
+        if how == RANGE:
+            self._outside()
+        if how == DONE:
+            stopped = None
+        elif how in (VIOLATED, LIMIT):
+            stopped = "violation" if how == VIOLATED else self.limited
+        if self.swaps:
+            self.runs.check_symmetry(neighbours(self.options.symmetry), self.store.state, counts.states)
+        return self._answer(counts, stopped)
+
+    def _advance(self) -> tuple[int, _Counts, Stopped | None]:
+        """Search stretch by stretch: how the last one ended, what was covered by then, what ended it from outside."""
         how = GOING
         stopped: Stopped | None = None
         counts = _Counts.of(self.store)
@@ -160,17 +177,11 @@ class _Search:
                     stopped = "memory"
         except KeyboardInterrupt:
             stopped = "interrupt"
-        if how == COARSE:
-            raise Coarse(self.store.detail)
-        if how == RANGE:
-            self._outside()
-        if how == DONE:
-            stopped = None
-        elif how in (VIOLATED, LIMIT):
-            stopped = "violation" if how == VIOLATED else self.limited
-        if self.swaps:
-            self.runs.check_symmetry(neighbours(self.options.symmetry), self.store.state, counts.states)
-        return self._answer(counts, stopped)
+        return how, counts, stopped
+
+    def _waiting(self) -> str:
+        """What is said to whoever watches."""
+        return f"{self.store.count - self.store.at:,} waiting"
 
     def _take_over(self, compiled: Compiled) -> None:
         assert isinstance(self.store, PythonStore)
@@ -227,7 +238,8 @@ class _Search:
             if asked.expectation != "leads-to":
                 continue
             graph = graph or Graph(self.plan, self.runs, [self.store.state(at) for at in range(self.store.count)])
-            lasso = judge(graph, k, self.options)
+            with doing("looking for runs that go on for ever"):
+                lasso = judge(graph, k, self.options)
             if lasso is not None:
                 steps = self.runs.along(self.start, self._path(lasso.seed))
                 broken[asked.id] = (self.store.count, self.runs.trace(self.start, [*steps, *lasso.moves]), lasso.clause)
