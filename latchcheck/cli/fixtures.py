@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import click
+
+from latchcheck.kernel.doing import each
 
 from . import wiring
 from .errors import unknown_property
@@ -50,7 +53,7 @@ def list_(form: str) -> None:
     out.write("".join(f"{one['id']:<{width}}  {one['steps']:>3} steps  {one['clause']}\n" for one in rows))
 
 
-@command.command("check", epilog="Exit code: 0 all reproduce, 2 one cannot be read, 5 one is stale.")
+@command.command("check", epilog="Exit code: 0 all reproduce, 2 one cannot be read, 5 one is stale, 4 interrupted.")
 @FILES
 @FORMAT
 @click.pass_context
@@ -58,9 +61,9 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
     """Replay each counterexample on the model and say which are stale."""
     from latchcheck.kernel.exits import exit_code
 
-    found, unreadable = replayed(_files(files))
+    found, faults = replayed(_files(files))
     stale = [one for _, one in found if one.stale]
-    code = exit_code([], usage_error=unreadable, stale=bool(stale))
+    code = exit_code(faults.cut_short, usage_error=faults.unreadable, stale=bool(stale))
     out = Output(None)
     if form == "json":
         rows = [row(file, one, steps=False) for file, one in found]
@@ -78,16 +81,17 @@ def minimise(context: click.Context, /, *, files: tuple[str, ...]) -> None:
     """Make each run smaller while it breaks the same clause, and write it back into its file."""
     from latchcheck.kernel.exits import exit_code
 
-    found, unreadable = replayed(files)
+    found, faults = replayed(files)
     out = Output(None)
-    for file, one in found:
+    for file, one in each("minimising", found, named=itemgetter(0)):
         if one.stale:
             out.write(told(one, steps=False))
             continue
         smaller, changed = wiring.minimise_fixture(file)
         before, after = len(one.fixture.steps), len(smaller.steps)
         out.write(f"{smaller.id}: " + (f"{before} steps, now {after}\n" if changed else f"{after} steps, as before\n"))
-    context.exit(exit_code([], usage_error=unreadable, stale=any(one.stale for _, one in found)))
+    stale = any(one.stale for _, one in found)
+    context.exit(exit_code(faults.cut_short, usage_error=faults.unreadable, stale=stale))
 
 
 @command.command("generate")

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import define
+
+from latchcheck.kernel.doing import each
+from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 
 from . import wiring
 from .errors import complain
 from .output import Output
 from .output import target as destination
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
 
 SCHEMA = "latchcheck/replays/1"
 
@@ -52,9 +59,10 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
         context.exit(code)
     from latchcheck.kernel.exits import exit_code
 
-    found, unreadable = replayed(files)
+    found, faults = replayed(files)
     stale = any(one.stale for _, one in found)
-    code = exit_code(["violated" for _, one in found if not one.stale], usage_error=unreadable, stale=stale)
+    verdicts: list[Verdict] = ["violated" for _, one in found if not one.stale]
+    code = exit_code([*verdicts, *faults.cut_short], usage_error=faults.unreadable, stale=stale)
     if form == "json":
         rows = [row(file, one, steps=True) for file, one in found]
         out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
@@ -64,20 +72,44 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
     context.exit(code)
 
 
-def replayed(files: Sequence[str]) -> tuple[list[tuple[str, Replayed]], bool]:
-    """What becomes of each file, and whether any could not be read, which is then said on stderr."""
-    found, unreadable = [], False
-    for file in files:
-        try:
-            fixture = wiring.load_fixture(file)
-        except Exception as error:
-            if not wiring.is_bad_input(error):
-                raise
-            complain(str(error))
-            unreadable = True
-            continue
-        found.append((file, wiring.replay_fixture(fixture)))
-    return found, unreadable
+@define
+class Faults:
+    """What came in the way of replaying: a file that could not be read, the user who ended it."""
+
+    unreadable: bool = False
+    interrupted: bool = False
+
+    @property
+    def cut_short(self) -> tuple[Verdict, ...]:
+        """What an interrupt adds to the verdicts."""
+        return ("inconclusive",) if self.interrupted else ()
+
+
+def replayed(files: Sequence[str]) -> tuple[list[tuple[str, Replayed]], Faults]:
+    """What becomes of each file, and what came in the way, which is then said on stderr."""
+    return each_fixture(files, wiring.replay_fixture)
+
+
+def each_fixture(files: Sequence[str], replay: Callable[[Fixture], Any]) -> tuple[list[tuple[str, Any]], Faults]:
+    """What `replay` makes of the fixture in each file, and what came in the way, which is then said on stderr."""
+    found, faults = [], Faults()
+    try:
+        for file in each("replaying", files, named=str):
+            try:
+                fixture = wiring.load_fixture(file)
+            except Exception as error:
+                if not wiring.is_bad_input(error):
+                    raise
+                complain(str(error))
+                faults.unreadable = True
+                continue
+            found.append((file, replay(fixture)))
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        complain(f"interrupted: {len(found)} of {len(files)} were replayed")
+        faults.interrupted = True
+    return found, faults
 
 
 def row(file: str, one: Replayed, *, steps: bool) -> dict[str, Any]:

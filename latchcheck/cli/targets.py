@@ -9,9 +9,12 @@ from typing import Any
 
 import click
 
+from latchcheck.kernel.doing import doing
+
 from . import wiring
 from .errors import complain
 from .output import Output
+from .replay import each_fixture
 
 REPLAYS_SCHEMA = "latchcheck/target-replays/1"
 LIST_SCHEMA = "latchcheck/targets/1"
@@ -55,7 +58,9 @@ def install(context: click.Context, /, *, name: str, into: str | None) -> None:
     """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
     if into is not None:
         os.environ["LATCHCHECK_TARGETS"] = os.path.abspath(into)  # noqa: PTH100 - resolves no links
-    for line in wiring.install_target(name):
+    with doing(f"installing {name}"):
+        lines = wiring.install_target(name)
+    for line in lines:
         Output(None).write(line + "\n")
     context.exit(0)
 
@@ -72,7 +77,8 @@ def check(context: click.Context, /, *, name: str, form: str) -> None:
     """Drive the target NAME through every event that it says it can do, and check each answer."""
     from latchcheck.kernel.exits import exit_code
 
-    checks = wiring.check_target(name)
+    with doing(f"checking {name}"):
+        checks = wiring.check_target(name)
     verdicts = {"passed": "holds", "broken": "violated", "failed": "inconclusive", "not-applicable": "not-applicable"}
     code = exit_code([verdicts[one["outcome"]] for one in checks])  # pyright: ignore[reportArgumentType]
     out = Output(None)
@@ -91,29 +97,19 @@ def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int
     """Replay fixtures on a target, tell what became of each, and give the exit code."""
     from latchcheck.kernel.exits import exit_code
 
-    target, unreadable = wiring.open_target(name), False
+    target = wiring.open_target(name)
     if lacks := target.missing():
         complain(f"the target {name} is not ready\n  " + "\n  ".join(lacks))
         return exit_code([], usage_error=True)
-    found: list[tuple[str, Ran]] = []
     try:
-        for file in files:
-            try:
-                fixture = wiring.load_fixture(file)
-            except Exception as error:
-                if not wiring.is_bad_input(error):
-                    raise
-                complain(str(error))
-                unreadable = True
-                continue
-            found.append((file, wiring.replay_on_target(fixture, target)))
+        found, faults = each_fixture(files, lambda fixture: wiring.replay_on_target(fixture, target))
     finally:
         getattr(target, "stop", lambda: None)()
     outcomes = {one.outcome for _, one in found}
     verdicts = {"reproduced": "violated", "differs": "violated", "conforms": "holds", "failed": "inconclusive"}
     code = exit_code(
-        [verdicts.get(one, "not-applicable") for one in outcomes],  # pyright: ignore[reportArgumentType]
-        usage_error=unreadable,
+        [*(verdicts.get(one, "not-applicable") for one in outcomes), *faults.cut_short],  # pyright: ignore[reportArgumentType]
+        usage_error=faults.unreadable,
         stale="stale" in outcomes,
     )
     if form == "json":

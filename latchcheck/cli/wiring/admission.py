@@ -15,13 +15,14 @@ def decide_packets(file: str | None, policy: str) -> dict[str, Any]:
     Raises PacketError and SpellingError, for which `is_bad_input` is true, and Undecided where the model has no single
     decision.
     """
+    from latchcheck.kernel.doing import each
     from latchcheck.model.packets.deciding import decide
     from latchcheck.model.packets.reading import load
     from latchcheck.model.packets.system import ERA
     from latchcheck.properties.admission.contrast import policy_of
 
     switches, read = policy_of(policy), load(file)
-    rows = [_row(decide(packet, switches), switches) for packet in read.packets]
+    rows = [_row(decide(one, switches), switches) for one in each("deciding", read.packets, named=lambda one: one.id)]
     return {
         "file": read.file,
         "sha256": read.digest,

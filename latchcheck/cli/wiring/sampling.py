@@ -133,10 +133,12 @@ def try_saved(asked: Asked, folder: Path | None) -> list[Tried]:
 
     Raises FixtureError, for which `is_bad_input` is true, for a saved one that cannot be read.
     """
+    from latchcheck.kernel.doing import each
+
     from .fixtures import saved_fixtures
 
     found = []
-    for path, fixture in saved_fixtures(folder):
+    for path, fixture in each("trying", saved_fixtures(folder), named=lambda pair: pair[1].id):
         search = asked.search_of(fixture.property)
         # One with a configuration is about time, one without about the lifecycle.
         if search is not None and (fixture.config is not None) == bool(asked.configs):
@@ -186,8 +188,9 @@ def draw(
     What the user interrupts is yielded as far as it came, and is the last. Raises NeedsHypothesis.
     """
     from latchcheck.engines.stateful import fuzz
+    from latchcheck.kernel.doing import each
 
-    for search in asked.plan.searches:
+    for search in each("fuzzing", asked.plan.searches, named=_topic):
         left = [one for one in search.properties if one.expectation != "leads-to" and one.id not in known]
         runs_left, reduce = runs_max, reducer(search.system)
         while left and runs_left > 0:
@@ -199,6 +202,11 @@ def draw(
                 break
             left = [one for one in left if one.id != found.violated]
             runs_left -= found.runs
+
+
+def _topic(search: Search) -> str:
+    """The one property that a search is about; nothing where it is about several."""
+    return search.properties[0].id if len(search.properties) == 1 else ""
 
 
 def hit_of(search: Search, found: Fuzzed) -> Hit:

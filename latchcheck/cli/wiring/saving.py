@@ -163,14 +163,17 @@ def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, s
     With `only` the fixtures of other properties stay as they are. Raises FixtureError for a saved one that is damaged.
     """
     from latchcheck.counterexamples import SAVED, update
+    from latchcheck.kernel.doing import each
     from latchcheck.properties.lifecycle.killing import MUTANTS
     from latchcheck.report.interchange import to_mermaid
 
     wanted = only or lifecycle_ids()
     kept = [fixture for _, fixture in saved_fixtures(folder) if fixture.property not in wanted]
-    found = [one for name in wanted for mutant in MUTANTS if (one := _mutant_fixture(name, mutant, scope)) is not None]
+    pairs = [(name, mutant) for name in wanted for mutant in MUTANTS]
+    made = [_mutant_fixture(*pair, scope) for pair in each("breaking", pairs, named=" by ".join)]
+    found = [one for one in made if one is not None]
     fixtures = [*kept, *found]
-    traces = {one.id: replay_fixture(one).trace for one in fixtures}
+    traces = {one.id: replay_fixture(one).trace for one in each("replaying", fixtures, named=lambda one: one.id)}
     diagrams = {ident: to_mermaid(trace) for ident, trace in traces.items() if trace is not None}
     return update(fixtures, diagrams, folder or SAVED)
 
