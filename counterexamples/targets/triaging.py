@@ -1,13 +1,13 @@
 """The restart triage of one server, done by an instance that starts beside others that live.
 
 "Stateless Protocol, Stateful Problem" triages all work in flight when a server starts (section 5.2). Over a shared
-store much of it is in the hands of other instances. Here one instance has attempts under way, a second one starts,
-with the triage or without, and both go on.
+store much of it is in the hands of other instances. Here one instance has attempts under way, a second one starts
+and triages what was in flight, or only that whose lease has run out, or nothing, and both go on.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import attrs
 
@@ -16,6 +16,8 @@ from .stores.process import Process
 
 IN_FLIGHT = 8
 HOUR_MS = 3_600_000
+Triage = Literal["all in flight", "leases run out", "none"]
+TRIAGES: Final[tuple[Triage, ...]] = ("all in flight", "leases run out", "none")
 
 
 @attrs.frozen
@@ -28,7 +30,7 @@ class BesideTheLiving:
     """
 
     store: str
-    triage: bool
+    triage: Triage
     in_flight: int
     taken: int
     refused: int
@@ -37,7 +39,7 @@ class BesideTheLiving:
 
 
 def start_beside_the_living(
-    store: Literal["sqlite", "postgres"], *, triage: bool, server: str | None = None
+    store: Literal["sqlite", "postgres"], *, triage: Triage, server: str | None = None
 ) -> BesideTheLiving:
     """Start an instance beside one that works on eight tasks under leases of an hour."""
     tasks = [f"task-{number + 1}" for number in range(IN_FLIGHT)]
@@ -47,8 +49,8 @@ def start_beside_the_living(
             living.ask("create", now_ms=0, task=task, auth="p1", windows={"lease_ms": HOUR_MS})
             living.ask("dispatch", now_ms=1, task=task, worker="living")
         with Process(where) as started:
-            if triage:
-                started.ask("start", now_ms=2)
+            if triage != "none":
+                started.ask("start", now_ms=2, alone=triage == "all in flight")
             takes = [started.ask("dispatch", now_ms=3, task=task, worker="started") for task in tasks]
             told = [
                 living.ask("write", now_ms=4, task=task, auth="p1", status="completed", worker="living", expected=1)

@@ -11,7 +11,8 @@ from latchcheck.cli.wiring.races import _Judge, race_fixture
 from latchcheck.cli.wiring.targets import open_target, replay_on_target
 from latchcheck.counterexamples.targets.killing import CONTRASTS, STORIES, kill_everywhere
 from latchcheck.counterexamples.targets.racing import race
-from latchcheck.counterexamples.targets.restarting import AfterRestart, place, restart_once, rolling_restart
+from latchcheck.counterexamples.targets.restarting import AfterRestart, place, restart_once
+from latchcheck.counterexamples.targets.rolling import rolling_restart
 from latchcheck.counterexamples.targets.stores.opening import Place
 from latchcheck.counterexamples.targets.stores.server import PostgresServer
 

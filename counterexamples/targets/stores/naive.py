@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import statements as sql
 from .connection import Connection, again, transaction
-from .store import TERMINAL, CasStore, Decided, Windows, Write
+from .store import TERMINAL, CasStore, Decided, Row, Windows, Write
 
 
 class NaiveStore(CasStore):
@@ -44,7 +44,7 @@ class NaiveStore(CasStore):
         """The two statements, in a transaction or not."""
 
         def work() -> Decided:
-            row = self.row(task)
+            row = self.judged(task)
             if row is None:
                 return Decided("BLOCK_MISSING")
             if row.status in TERMINAL:
@@ -57,6 +57,10 @@ class NaiveStore(CasStore):
                 return work()
 
         return again(one if self._one else work)
+
+    def judged(self, task: str) -> Row | None:
+        """The record as the guard of a write looks at it."""
+        return self.row(task)
 
     def blind_write(self, now_ms: int, task: str, status: str) -> Decided:
         """The second statement alone: for a writer that has read the record before."""

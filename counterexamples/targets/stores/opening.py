@@ -12,12 +12,14 @@ import attrs
 
 from .. import leftovers
 from .connection import Connection, Hook, ignore
+from .copied import CopiedStore, NaiveOnCopy, Snapshot
 from .naive import NaiveStore
 from .postgres import PostgresConnection, driver
 from .sqlite import SqliteConnection
-from .store import CasStore
+from .store import CasStore, Reads
 
 MEMORY = ":memory:"
+SNAPSHOT = "snapshot"
 
 
 @attrs.frozen(kw_only=True)
@@ -27,6 +29,9 @@ class Place:
     `database` is `volatile` (in the process), `sqlite` (`where` is the file) or `postgres` (`where` is a connection
     string, `schema` the schema); `level` is an isolation level of PostgreSQL, or `autocommit`, where the naive store
     has each of its two statements in a transaction of its own.
+    `copy` is where records are read from: nowhere else than they are written (empty), in a read transaction that is
+    held open (`snapshot`), or on a standby (its connection string). `guard_reads` says which of the two a write is
+    judged by, and `catches_up` whether a reader who knows more than the copy is answered from the primary.
     """
 
     database: Literal["volatile", "sqlite", "postgres"]
@@ -34,6 +39,9 @@ class Place:
     schema: str = "latchcheck"
     naive: bool = False
     level: str = "autocommit"
+    copy: str = ""
+    guard_reads: Literal["primary", "replica"] = "primary"
+    catches_up: bool = False
 
     def connect(self, before: Hook = ignore) -> Connection:
         """A new connection. Raises Lost."""
@@ -51,9 +59,33 @@ class Place:
     def open(self, before: Hook = ignore) -> CasStore:
         """The store on a new connection."""
         connection = self.connect(before)
+        if self.copy:
+            copy = self._copied()
+            return (
+                CopiedStore(connection, copy, catches_up=self.catches_up)
+                if self.guard_reads == "primary"
+                else (NaiveOnCopy(connection, copy))
+            )
         if self.naive:
             return NaiveStore(connection, one_transaction=self.level != "autocommit")
         return CasStore(connection)
+
+    def _copied(self) -> Reads:
+        """What records are read from. Raises Lost."""
+        if self.database != "postgres":
+            return Snapshot(SqliteConnection(Path(self.where), immediate=False))
+        held = self.copy == SNAPSHOT
+        connection = PostgresConnection(self.where if held else self.copy, level="repeatable-read")
+        connection.execute(f"SET search_path TO {self.schema}")
+        return Snapshot(connection) if held else connection
+
+    def has_copied(self) -> bool:
+        """Whether the standby that is read from has the tables of this store. Raises Lost."""
+        connection = PostgresConnection(self.copy)
+        try:
+            return bool(connection.execute("SELECT to_regclass(:name)", name=f"{self.schema}.effects").rows[0][0])
+        finally:
+            connection.close()
 
     def watch(self) -> None:
         """Have the schema removed, too, where this process is killed: the server is not ours and lives on."""

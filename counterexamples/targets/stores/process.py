@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import selectors
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from .. import leftovers
 from .opening import Place, as_plain
 
 TIMEOUT_S: Final = 60
+_READ_BYTES: Final = 1 << 16
 
 
 class Died(Exception):
@@ -24,6 +26,7 @@ class Process:
 
     def __init__(self, place: Place, kill_at: int | None = None) -> None:
         self.statements = 0
+        self._heard = b""
         described = json.dumps({"place": as_plain(place), "kill_at": kill_at})
         self._process = subprocess.Popen(
             [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child"],
@@ -59,18 +62,31 @@ class Process:
         assert self._process.stdout is not None
         if self._process.stdout.closed:
             raise Died("it was killed")
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            if not selector.select(TIMEOUT_S):
-                raise Died(f"it has not answered for {TIMEOUT_S} s")
-        line = self._process.stdout.readline()
-        if not line.endswith("\n"):
-            raise Died("it has ended")
+        line = self._line(self._process.stdout.fileno())
         told = json.loads(line)
         self.statements = told["statements"]
         if "error" in told:
             raise Died(told["error"])
         return told["answer"]
+
+    def _line(self, output: int) -> bytes:
+        """The next line; several may have come at once, of which the others are kept. Raises Died."""
+        while b"\n" not in self._heard:
+            with selectors.DefaultSelector() as selector:
+                selector.register(output, selectors.EVENT_READ)
+                if not selector.select(TIMEOUT_S):
+                    raise Died(f"it has not answered for {TIMEOUT_S} s")
+            part = os.read(output, _READ_BYTES)
+            if not part:
+                raise Died("it has ended")
+            self._heard += part
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line
+
+    @property
+    def ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._process.poll() is not None
 
     def kill(self) -> None:
         """Kill it, as nothing can be done about; safe to call twice."""

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,7 +50,12 @@ def _folders() -> Iterator[Path]:
 
 
 class PostgresServer:
-    """A running server; `dsn` connects to it. Raises TargetMissing or TargetError where it does not start."""
+    """A running server; `dsn` connects to it. Raises TargetMissing or TargetError where it does not start.
+
+    `settings` are words behind the command that starts it.
+    """
+
+    settings: Sequence[str] = ()
 
     def __init__(self) -> None:
         programs = binaries()
@@ -89,7 +94,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, again after `kill`, and wait until it answers."""
-        options = ["-k", str(self.folder), "-c", "listen_addresses=", "-c", "max_connections=200"]
+        options = ["-k", str(self.folder), "-c", "listen_addresses=", "-c", "max_connections=200", *self.settings]
         # A server that died leaves its lock behind; only this object ever starts one here.
         with suppress(OSError):
             (self.folder / ".s.PGSQL.5432.lock").unlink()
@@ -120,8 +125,8 @@ class PostgresServer:
             self._process.wait(STOP_TIMEOUT_S)
             leftovers.forget(self._process)
 
-    def stop(self) -> None:
-        """End the server and remove its folder; safe to call twice."""
+    def shut_down(self) -> None:
+        """End the server as it should be ended: its files are complete, and `start` goes on from there."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             try:
@@ -130,6 +135,10 @@ class PostgresServer:
                 self._process.kill()
                 self._process.wait(STOP_TIMEOUT_S)
             leftovers.forget(self._process)
+
+    def stop(self) -> None:
+        """End the server and remove its folder; safe to call twice."""
+        self.shut_down()
         shutil.rmtree(self.folder, ignore_errors=True)
         leftovers.forget(self.folder)
 

@@ -81,7 +81,8 @@ ORPHANS: Final = f"""UPDATE tasks SET status = 'cancelled', version = version + 
 EXPIRED: Final = "DELETE FROM tasks WHERE expires_at <= :now"
 SWEPT: Final = tuple(f"DELETE FROM {name} WHERE task_id NOT IN (SELECT task_id FROM tasks)" for name in SIDE_TABLES)
 
-FREE: Final = f"UPDATE tasks SET holder = NULL, lease_until = NULL WHERE status IN {OPEN}"
+FREE: Final = f"""UPDATE tasks SET holder = NULL, lease_until = NULL
+    WHERE status IN {OPEN} AND holder IS NOT NULL AND (:alone = 1 OR lease_until <= :now)"""
 RESUME: Final = f"INSERT INTO queue (task_id) SELECT task_id FROM tasks WHERE status IN {OPEN} ON CONFLICT DO NOTHING"
 
 # What a kill experiment looks at afterwards.

@@ -6,12 +6,12 @@ Every method is one transaction, is told the instant, and returns what was decid
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, Protocol
 
 import attrs
 
 from . import statements as sql
-from .connection import Connection, again, transaction
+from .connection import Connection, Result, again, transaction
 
 TERMINAL: Final = ("completed", "failed", "cancelled")
 ATTEMPTS_MAX: Final = 1000
@@ -44,6 +44,24 @@ class Windows:
 
 
 @attrs.frozen
+class Started:
+    """What the start of an instance did with open tasks.
+
+    `freed` were in the hands of somebody, and are no longer; of all open ones `late` were failed as past their
+    deadline and `spent` as out of attempts. What was freed and is not spent can be taken up again.
+    """
+
+    freed: int
+    late: int
+    spent: int
+
+    @property
+    def resumed(self) -> int:
+        """Those that were under way and that another worker can take up."""
+        return self.freed - self.spent
+
+
+@attrs.frozen
 class Row:
     """What a store reads of a record before it explains a refusal."""
 
@@ -72,6 +90,14 @@ class Write:
     expected: int | None = None
     key: str | None = None
     kind: str | None = None
+
+
+class Reads(Protocol):
+    """What records can be read from."""
+
+    def execute(self, statement: str, **args: Any) -> Result:
+        """Run one statement that reads."""
+        ...
 
 
 class CasStore:
@@ -218,13 +244,16 @@ class CasStore:
 
         return again(work)
 
-    def get(self, now_ms: int, task: str, auth: str, *, contact: bool = True) -> Decided:
-        """What a principal may read of a task; a client's read is a contact, a worker's is none."""
+    def get(self, now_ms: int, task: str, auth: str, *, contact: bool = True, at_least: int = 0) -> Decided:
+        """What a principal may read of a task; a client's read is a contact, a worker's is none.
+
+        `at_least` is the newest version that the reader was told of, for stores that read from a copy.
+        """
 
         def work() -> Decided:
             if contact:
                 self.db.execute(sql.CONTACT, now=now_ms, task=task, auth=auth)
-            row = self.row(task)
+            row = self.seen(task, at_least)
             if row is None:
                 return Decided("BLOCK_MISSING")
             return Decided("BLOCK_AUTH") if row.auth != auth else self._told("RETURN_STATUS", row)
@@ -260,18 +289,25 @@ class CasStore:
 
         again(work)
 
-    def start(self, now_ms: int) -> None:
-        """What a starting server does: leases of the dead go, what is late or spent fails, the rest is resumed."""
+    def start(self, now_ms: int, *, alone: bool = True) -> Started:
+        """What a starting server does: leases of the dead go, what is late or spent fails, the rest is resumed.
 
-        def work() -> None:
+        `alone`: no other instance lives, so every lease is one of the dead. That is the triage of "Stateless Protocol,
+        Stateful Problem", section 5.2, which speaks of one server: whatever was in flight when it died is triaged.
+        Beside instances that live a lease says nothing until it has run out, and only then is it freed here: to free
+        the others is to run the work of the living a second time, and to turn down what they finish.
+        """
+
+        def work() -> Started:
             with transaction(self.db):
-                self.db.execute(sql.FREE)
-                self.db.execute(sql.TIMEOUTS, now=now_ms)
-                self.db.execute(sql.SPENT, now=now_ms)
+                late = self.db.execute(sql.TIMEOUTS, now=now_ms).changed
+                freed = self.db.execute(sql.FREE, now=now_ms, alone=int(alone)).changed
+                spent = self.db.execute(sql.SPENT, now=now_ms).changed
                 self.db.execute(sql.RESUME)
                 self.db.execute(sql.PUBLISHED)
+            return Started(freed, late, spent)
 
-        again(work)
+        return again(work)
 
     def act(self, task: str, attempt: str) -> None:
         """The side effect of an attempt: the outside world's own transaction, keyed by what the caller gives."""
@@ -279,12 +315,22 @@ class CasStore:
 
     def row(self, task: str) -> Row | None:
         """The record, or None."""
-        rows = self.db.execute(sql.READ, task=task).rows
-        return Row(*rows[0]) if rows else None
+        return read(self.db, task)
+
+    def seen(self, task: str, at_least: int) -> Row | None:
+        """The record as a reader is shown it, who was told of that version before."""
+        del at_least
+        return self.row(task)
 
     @staticmethod
     def _told(decision: str, row: Row | None) -> Decided:
         return Decided(decision) if row is None else Decided(decision, row.status, row.version)
+
+
+def read(connection: Reads, task: str) -> Row | None:
+    """The record as a connection shows it, or None."""
+    rows = connection.execute(sql.READ, task=task).rows
+    return Row(*rows[0]) if rows else None
 
 
 def classify(row: Row | None, now_ms: int, wanted: Write) -> str:  # noqa: PLR0911 - one return a decision
