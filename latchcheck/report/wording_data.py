@@ -26,7 +26,9 @@ def head(schema: str) -> dict[str, Any]:
 def document(found: Document) -> dict[str, Any]:
     """A property file."""
     sentence = {"text": found.sentence, "source": found.source, "where": found.where}
-    return {"file": found.file, "id": found.id, "keyword": found.keyword, "model": found.model, "sentence": sentence}
+    named = {"file": found.file, "id": found.id, "keyword": found.keyword, "model": found.model, "sentence": sentence}
+    asked = {"question": found.question, "cases": list(found.cases), "outside": found.outside}
+    return named | asked
 
 
 def reading(one: Reading) -> dict[str, Any]:
@@ -88,6 +90,7 @@ def _checked(one: Checked) -> dict[str, Any]:
         "misses": [{"fault": name, "detected_by": list(others)} for name, others in one.missed],
         "unmoved": one.unmoved,
         "given_up": list(one.given_up),
+        "elsewhere": [{"model": name, "verdict": verdict} for name, verdict in one.elsewhere],
         "consequence": None
         if consequence is None
         else {"model": consequence.world, "run": run(consequence.trace), "breaks": consequence.breaks},

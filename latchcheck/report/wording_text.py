@@ -78,7 +78,8 @@ def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Shown, w
     lines: list[str] = []
     for document, many in found:
         lines += [*wrap(f"{document.id} ({document.file})", width)]
-        lines += _facts([("sentence", document.sentence), ("source", _source(document))], width)
+        named = [("sentence", document.sentence), ("source", _source(document))]
+        lines += _facts([*named, ("question", document.question), ("outside", document.outside)], width)
         for one in many:
             lines += ["", *_checked(one, shown, width)]
         lines.append("")
@@ -99,6 +100,7 @@ def _checked(one: Checked, shown: Shown, width: int) -> list[str]:
     if one.trivial:
         facts.append(("says nothing", "every state that the types allow obeys it"))
     facts.append(("at fault", one.fault or judged.reason or ""))
+    facts.append(("elsewhere", ", ".join(f"{name}: {verdict}" for name, verdict in one.elsewhere)))
     facts.append(("contradicts", ", ".join(one.contradicts)))
     facts.append(("implied by", "" if judged.verdict == "violated" else ", ".join(one.implied_by)))
     if one.reading.sentence.pattern != "possibility" and judged.verdict != "violated":

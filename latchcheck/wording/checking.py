@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
 from latchcheck.kernel import Trace
+from latchcheck.kernel.verdict import Verdict
 
 from .files import Document, Reading
 from .judging import Judged, at_fault, beside, by_type, contradict, judge
@@ -32,6 +33,7 @@ class Checked:
     `caught` are the faults it detects with the steps of the shortest run; `missed` those that it does not, each with
     the known properties that do, none where nothing does.
     `unmoved` are faults that change nothing of what the sentence speaks about.
+    `elsewhere` has the verdict in each further model that the file names.
     """
 
     reading: Reading
@@ -46,6 +48,7 @@ class Checked:
     unmoved: int
     consequence: Consequence | None
     given_up: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[str, Verdict], ...] = ()
 
 
 def check(model: Model, document: Document, others: Sequence[tuple[str, Reading]] = ()) -> tuple[Checked, ...]:
@@ -94,7 +97,15 @@ def _checked(
         0 if judged.verdict == "violated" else sum(world is None for _, world in faults),
         _consequence(model, document, base, worlds, one, judged),
         tuple(j.world for j in tried if j.verdict == "inconclusive"),
+        tuple(_elsewhere(model, words_of([other for _, other in every]), one)),
     )
+
+
+def _elsewhere(model: Model, words: Sequence[str], one: Reading) -> Iterator[tuple[str, Verdict]]:
+    for name in model.also:
+        world = model.world(name, words)
+        if world is not None:
+            yield name, judge(world, one).verdict
 
 
 def _evidence(base: World, judged: Judged) -> str:

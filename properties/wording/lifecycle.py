@@ -11,6 +11,7 @@ from ...model import record
 from ...model.record import STATUS, TERMINAL, TRANSITIONS
 from ...model.room import Room, either, no
 from ...model.worker import works_on
+from . import calls, exchange
 
 NAME: Final = "lifecycle"
 TASK: Final = "t1"
@@ -184,4 +185,5 @@ def _assumptions() -> list[Word]:
 
 def vocabulary() -> Vocabulary:
     """Every word about the lifecycle; they speak about one task, the first of the scope."""
-    return Vocabulary.of(NAME, [*_states(), *_past(), *_events(), *_quantities(), *_assumptions()])
+    own = [*_states(), *_past(), *_events(), *_quantities(), *_assumptions()]
+    return Vocabulary.of(NAME, [*own, *exchange.words(), *calls.words()])

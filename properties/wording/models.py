@@ -30,6 +30,13 @@ from .telling import LIFECYCLE, timed
 
 # What is built in whatever a sentence says, so that a fault has somebody to act it out.
 PARTIES: Final = ("outcomes", "version", "workers", "cancels", "acks", "inputs", "expiries", "deletion", "instances")
+# What a scope names is built in too, whether or not a sentence speaks about it.
+ACTED_OUT: Final = {
+    "restarts": ("restarts", "durability"),
+    "deadlines": ("deadlines", "sweeps"),
+    "silences": ("silences", "sweeps"),
+    **{size: (size,) for size in ("losses", "client_crashes", "crashes", "stalls", "redeliveries")},
+}
 SCOPE: Final = Scope(workers=1, cancels=1, expiries=1)
 
 TIMING: Final = {
@@ -121,8 +128,9 @@ def _modules(scope: Scope, phrases: Sequence[str]) -> frozenset[str]:
     words = vocabularies()[lifecycle_words.NAME].words
     needs = {need for phrase in phrases for need in words[phrase].needs}
     wanted = {*PARTIES, *needs}
-    if scope.restarts:
-        wanted |= {"restarts", "durability"}
+    for size, modules in ACTED_OUT.items():
+        if getattr(scope, size):
+            wanted |= set(modules)
     return closed(wanted) & available(scope)
 
 

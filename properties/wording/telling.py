@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+import attrs
+
+from latchcheck.kernel.telling import Moment, Telling
 from latchcheck.wording.words import Shown
 
 from ...model.config import Config
@@ -40,7 +43,25 @@ NAMES: Final = {
     "judged": "what was made of the failure of {}",
     "orphaned": "{} is reclaimed as an orphan",
 }
-LIFECYCLE: Final = Shown(NAMES, lifecycle_telling())
+
+
+def _cancel(moment: Moment) -> str:
+    """A cancel with the answer to it, which the changes tell."""
+    said, changed = f"tasks/cancel of {moment.args.get('task', 'the task')}", moment.step.changed
+    if set(changed) <= {"cancels_left"} and "applied" not in moment.args:
+        return f"{said} is refused"
+    if not any(name.startswith(("intent", "status", "marker")) for name in changed):
+        return f"{said} is acknowledged, and changes nothing"
+    noted = ", and is only noted" if moment.args.get("applied") is False else ""
+    return f"{said} is acknowledged{noted}"
+
+
+def _lifecycle() -> Telling:
+    told = lifecycle_telling()
+    return attrs.evolve(told, phrases={**told.phrases, "cancel": _cancel})
+
+
+LIFECYCLE: Final = Shown(NAMES, _lifecycle())
 TIMED_NAMES: Final = {
     "status": "status",
     "cause": "ended by",

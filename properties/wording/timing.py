@@ -13,7 +13,7 @@ from latchcheck.wording.words import Occurrence, Vocabulary, Word
 
 from ...model.config import Config
 from ...model.timing.poller import Poller, active
-from ...model.timing.terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V
+from ...model.timing.terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V, largest
 
 NAME: Final = "timing"
 
@@ -42,6 +42,10 @@ def _number(path: str) -> Callable[[Bound], Any]:
         return z3.RealVal(10**15 if found is None else str(found))
 
     return value
+
+
+def _hint(bound: Bound) -> Any:
+    return z3.RealVal(bound.config.server.poll_interval_ms or 0)
 
 
 def _terminal(_: Bound) -> Any:
@@ -86,6 +90,14 @@ def _events() -> list[Word]:
         named("a poll is sent", "the client sends tasks/get", "poll", near=("a poll arrives",)),
         named("a poll arrives", "tasks/get arrives at the server: a contact", "tasks/get", near=("a poll is sent",)),
         named("the worker finishes", "the worker writes the terminal status", "write_terminal"),
+        named("the handle arrives", "the reply to the call arrives: the client knows the taskId", "handle_arrives"),
+        named("the client gives up", "a limit of its own ends its polling", "give_up"),
+        named("a poll fails", "the client notices that a poll is not answered", "failure_noticed"),
+        Word("a poll is sent sooner than the hint", "event", "less than pollIntervalMs after the answer before it, or "
+             "after the create reply", lambda b: Occurrence(("poll",), before=V["now"] - V["since"] < _hint(b)),
+             near=("a poll is sent",)),
+        Word("a poll is sent without a pause", "event", "at the very moment of the answer before it",
+             lambda _: Occurrence(("poll",), before=V["now"] == V["since"])),
         named("a sweep acts", "a sweep of the reaper changes the record", "sweep"),
         Word("a poll finds the task working", "event", "tasks/get arrives, is answered, and reads working",
              lambda _: Occurrence(("tasks/get",), before=V["poll_fate"] == FATE["answered"],
@@ -98,6 +110,8 @@ def _events() -> list[Word]:
                                   after=V["seen"] == SEEN["gone"])),
         Word("the task becomes terminal", "event", "this step ends the task",
              lambda b: Occurrence(before=z3.Not(_terminal(b)), after=_terminal(b))),
+        Word("the ttl ends the task", "event", "expiry fails or cancels a task that was working",
+             lambda _: Occurrence(before=V["cause"] == CAUSE["none"], after=V["cause"] == CAUSE["expiry"])),
         Word("the task becomes orphaned", "event", "a sweep cancels the task because its client was silent",
              lambda _: Occurrence(before=V["cause"] == CAUSE["none"], after=V["cause"] == CAUSE["orphans"])),
         Word("the record goes", "event", "this step hides or deletes the record",
@@ -121,6 +135,8 @@ def _quantities() -> list[Word]:
            "the time since lastUpdatedAt"),
         of("the time since lastUpdatedAt", "now less the terminal write, or creation while the task works", updated,
            "the time since createdAt"),
+        of("the time since the last activity", "now less the last contact or the terminal write, whichever is later",
+           lambda _: V["now"] - largest([V["last_contact"], V["ended_at"]]), "the time since createdAt"),
         of("the silence", "now less the last contact, as the server sees it", lambda _: V["now"] - V["last_contact"],
            "the pause of the client"),
         of("the pause of the client", "how long the client has waited in its present stage",
@@ -135,6 +151,13 @@ def _quantities() -> list[Word]:
         of("the enforced ttl", "server.enforced_ttl", _number("enforced_ttl_ms_effective"), "the advertised ttl",
            "the orphan window"),
         of("the advertised ttl", "server.advertised_ttl", _number("advertised_ttl_ms_effective"), "the enforced ttl"),
+        of("the advertised ttl taken for seconds", "a thousand times server.advertised_ttl", lambda b: 1000
+           * _number("advertised_ttl_ms_effective")(b), "the advertised ttl"),
+        of("the advertised ttl told in seconds", "its number of seconds, taken for milliseconds: a thousandth of it",
+           lambda b: _number("advertised_ttl_ms_effective")(b) / 1000, "the advertised ttl"),
+        of("the hint", "server.poll_interval, 0 where there is none", _hint, "the nominal gap"),
+        of("the latency", "the longest time that a message takes, network.latency[1]", lambda b: b.poller.latency()[1]),
+        of("the clock skew", "server.clock_skew", _number("server.clock_skew_ms")),
         of("the execution deadline", "server.execution_deadline", _number("server.execution_deadline_ms")),
     ]  # fmt: skip
 
