@@ -7,11 +7,16 @@ guard and of its new values, what it writes are the variables that it may change
 - A step *enables* another by a clause of the other's guard if it writes what the clause reads, unless what it writes
   is known and makes the clause false.
 - A step is *seen* if it writes a variable that a property reads.
+- A *party* are steps that clash with or enable one another, directly or through others: nothing outside ever gets in
+  the way of one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from math import prod
+from operator import or_
 from typing import Any
 
 import attrs
@@ -64,6 +69,8 @@ class Relations:
     `clauses` holds for each step the numbers of its guard's clauses in `truths`, with the steps that enable it by each;
     `unclear` the steps that enable it by clauses which read a choice that is not written out.
     `truths` gives for a state which clauses hold, as bits.
+    `parties` are sets of steps, those with the most values in their variables first: a party that is let go on to its
+    ends is followed, in each of its ends, by all that the next one does, and the small one should be repeated.
     """
 
     steps: Callable[[int], Any]
@@ -73,6 +80,7 @@ class Relations:
     clauses: tuple[tuple[tuple[int, int], ...], ...]
     unclear: tuple[int, ...]
     truths: Callable[[int], int]
+    parties: tuple[int, ...]
 
     @classmethod
     def of(cls, plan: Plan) -> Relations:
@@ -91,6 +99,10 @@ class Relations:
             sum(1 << j for j, other in enumerate(steps) if i == j or _clash(one, other)) for i, one in enumerate(steps)
         )
         enabling = [reader.enabling(step, steps) for step in steps]
+        near = [
+            clashing | unclear | reduce(or_, (able for _, able in clauses), 0)
+            for clashing, (clauses, unclear) in zip(clashes, enabling, strict=True)
+        ]
         return cls(
             define("steps", source.lines, source.constants),
             len(steps),
@@ -99,6 +111,7 @@ class Relations:
             tuple(clauses for clauses, _ in enabling),
             tuple(unclear for _, unclear in enabling),
             _truths(plan, reader.clauses),
+            _parties(plan, steps, near),
         )
 
 
@@ -201,6 +214,21 @@ def _clash(one: _Step, other: _Step) -> bool:
     if not (one.writes & (other.reads | other.writes) or other.writes & one.reads):
         return False
     return all(one.needs[name] & other.needs[name] for name in one.needs.keys() & other.needs.keys())
+
+
+def _parties(plan: Plan, steps: Sequence[_Step], near: Sequence[int]) -> tuple[int, ...]:
+    """The steps by what they meet, where `near` holds for each step those that it clashes with or is enabled by."""
+    found: list[int] = []
+    for at, met in enumerate(near):
+        joined = [one for one in found if one & (met | 1 << at)]
+        found = [one for one in found if one not in joined]
+        found.append(reduce(or_, joined, met | 1 << at))
+
+    def room(party: int) -> int:
+        names = {name for at, step in enumerate(steps) if party >> at & 1 for name in step.writes}
+        return prod(plan.layout.fields[name].hi - plan.layout.fields[name].lo + 1 for name in names)
+
+    return tuple(sorted(found, key=room, reverse=True))
 
 
 def _too_coarse(divisor: int) -> Sequence[str]:

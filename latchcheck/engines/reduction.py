@@ -68,7 +68,7 @@ class Ample:
         self._known: dict[tuple[int, int], tuple[int, ...]] = {}
 
     def sets(self, possible: int, state: int) -> tuple[int, ...]:
-        """Sets of possible steps that meet the first three conditions, none within another and none the whole."""
+        """Sets of possible steps that meet the first three conditions, in the order to try them; none is the whole."""
         truths = self._relations.truths(state)
         key = possible, truths
         found = self._known.get(key)
@@ -85,9 +85,17 @@ class Ample:
             taken = self._closed(seed, possible, truths)
             if taken is not None:
                 found.add(taken)
-        # The same party goes on as long as it can: changing between parties leaves more states than small sets save.
         least = [one for one in found if not any(other != one and other & one == other for other in found)]
-        return tuple(sorted(least, key=lambda one: one & -one))
+        least.sort(key=lambda one: one & -one)
+        # The same party goes on as long as it can: changing between parties leaves more states than small sets save.
+        # Where all its small sets lead back, its steps together may still not.
+        sets: dict[int, None] = {}
+        for party in self._relations.parties:
+            sets.update(dict.fromkeys(one for one in least if not one & ~party))
+            whole = possible & party
+            if whole and whole != possible and not whole & self._relations.seen:
+                sets[whole] = None
+        return tuple(sets)
 
     def _closed(self, seed: int, possible: int, truths: int) -> int | None:
         """The possible steps of a set that has a step and meets the second condition, if it meets the third.
