@@ -64,9 +64,46 @@ class Verbs(click.Group):
         """The verbs, in the order in which a new user meets them."""
         return list(VERBS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that is named, with the defaults that the project gives it, but for help, which is about the verb.
+
+        A UsageError names the verb that is meant.
+        """
+        name = args[0]
+        if name not in VERBS and not name.startswith("-"):
+            raise _no_such_verb(name, ctx)
+        found = super().resolve_command(ctx, args)
+        asks_help = set(ctx.help_option_names) & set(args)
+        if found[1] is not None and not (ctx.params.get("isolated") or ctx.resilient_parsing or asks_help):
+            _take_defaults(ctx, name, found[1])
+        return found
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The verb of that name, or None."""
         return import_module(VERBS[cmd_name]).command if cmd_name in VERBS else None
+
+
+def _no_such_verb(name: str, ctx: click.Context) -> click.UsageError:
+    from difflib import get_close_matches  # only when there is something to mend
+    from pathlib import Path
+
+    near = get_close_matches(name, VERBS, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There is {', '.join(VERBS)}."
+    with suppress(OSError, ValueError):
+        if not near and Path(name).is_file():
+            hint = f"To verify a configuration, write: latchcheck verify {name}"
+    return click.UsageError(f"No such command {name!r}. {hint}", ctx)
+
+
+def _take_defaults(ctx: click.Context, verb: str, command: click.Command) -> None:
+    from .project import defaults, find
+
+    project = find()
+    given = None if project is None else defaults(project, VERBS, verb, command)
+    if given:
+        ctx.default_map = {verb: given}
 
 
 def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
@@ -88,7 +125,8 @@ def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show versions and exit."
 )
-def group() -> None:
+@click.option("--isolated", is_flag=True, help="Take no defaults from [tool.latchcheck] of a pyproject.toml.")
+def group(*, isolated: bool) -> None:
     """Prove or refute a timeout configuration of MCP Tasks clients and servers."""
 
 

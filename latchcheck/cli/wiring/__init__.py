@@ -15,6 +15,7 @@ from .configurations import (
     nearest_keys,
     preset_rows,
     read_config,
+    toml_line,
 )
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
 from .lifecycle import (
@@ -105,6 +106,7 @@ __all__ = [
     "telling",
     "theorems",
     "timed_fixture",
+    "toml_line",
     "transport_steps",
     "try_saved",
     "verify",

@@ -56,6 +56,13 @@ def assumption_groups() -> dict[str, str]:
     return {key.assumed: key.section for key in KEYS}
 
 
+def toml_line(text: str, path: tuple[str, ...]) -> int | None:
+    """The line of a TOML text where a path of keys first stands, as far as it can be found."""
+    from latchcheck.model.reading.lines import scan
+
+    return scan(text).of(*path)
+
+
 def is_bad_input(error: BaseException) -> bool:
     """Whether an exception says that the user's input is wrong, rather than the checker."""
     from latchcheck.counterexamples.errors import FixtureError
