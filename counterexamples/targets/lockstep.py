@@ -29,7 +29,7 @@ TRIES_MAX: Final = 400
 TIMES: Final = 3
 """A divergence must show so many times in a row."""
 DIVERGED: Final = ("reproduced", "differs")
-Ended = Literal["diverged", "unsteady", "failed", "interrupted", "nothing-found"]
+Ended = Literal["diverged", "unsteady", "failed", "interrupted", "nothing-found", "nothing-tried"]
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class Lockstep:
     """What the runs of one policy and scope showed on a target.
 
     `ended`: "diverged" is a violation, "unsteady" a target that answers the same events now so and now otherwise,
-    "failed" one that could not be driven; "nothing-found" proves nothing.
+    "failed" one that could not be driven; "nothing-found" proves nothing, and "nothing-tried" compared nothing.
     `ran` is the smallest run that diverged, or the run in which the target failed, with its evidence.
     `told` counts the answers that were compared, `kinds` the events done, by kind.
     """

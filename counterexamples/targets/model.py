@@ -78,12 +78,23 @@ class ModelSession:
         self._view = View(self._built)
         self._actions = {action.name: action for action in self._built.system.actions}
         self._now_ms = 0
-        # When each window of a task ends, counted from its creation.
+        # How long each window of a task is, and when it ends: counted from its creation, or from its terminal write.
+        self._lengths: dict[tuple[str, str], int] = {}
         self._ends: dict[tuple[str, str], int] = {}
 
     def perform(self, call: Call) -> Answer:
         """Do a call."""
-        return getattr(self, f"_{call.kind}")(call)
+        open_before = self._open()
+        answer = getattr(self, f"_{call.kind}")(call)
+        for task in open_before - self._open():
+            if (task, "ttl") in self._lengths:
+                self._ends[task, "ttl"] = self._now_ms + self._lengths[task, "ttl"]
+        return answer
+
+    def _open(self) -> set[str]:
+        """The tasks without an outcome."""
+        told = self._view(self._stepper.state)
+        return {task for task, status in told.items() if status in ("working", "input_required")}
 
     def close(self) -> None:
         """Nothing to close."""
@@ -119,6 +130,7 @@ class ModelSession:
         for window in _PASSES:
             length = call.args.get(f"{window}_ms")
             if length is not None:
+                self._lengths[str(call.task), window] = length
                 self._ends[str(call.task), window] = self._now_ms + length
         return self._told(call, refused)
 

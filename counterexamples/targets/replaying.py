@@ -236,6 +236,8 @@ def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
     if call.kind == "list":
         caller = call.args.get("tenant", 1)
         return not answer.refused and any(owners.get(task, caller) != caller for task in answer.tasks or ())
+    if call.kind == "dispatch" and answer.status in (*TERMINAL, GONE):
+        return False  # who is told that it is over has not been given any work
     return call.kind in ("cancel", "dispatch", "worker_write", "update") and not answer.refused
 
 

@@ -20,6 +20,7 @@ VERDICTS: dict[str, Verdict] = {
     "failed": "inconclusive",
     "interrupted": "inconclusive",
     "nothing-found": "inconclusive",
+    "nothing-tried": "vacuous",
 }
 
 # What the wiring hands over: the checker does not import counterexamples, so it does not name their types.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from latchcheck.counterexamples.targets.protocol import Session, Table
 from latchcheck.counterexamples.targets.sqlite import Sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
+WORKED = ROOT / "docs" / "examples" / "driver" / "store.py"
 SCHEMA = json.loads((ROOT / "docs/reference/lockstep.schema.json").read_text(encoding="utf-8"))
 RACE = (
     "--scope",
@@ -110,13 +112,62 @@ def test_a_store_that_reads_and_then_writes_diverges(fuzz: Run, tmp_path: Path) 
     assert 0 == main(["replay", found["saved"], "--target", "sqlite"])
 
 
-def test_a_store_that_compares_does_not_diverge(fuzz: Run) -> None:
-    """Compare-and-swap is not accused of a race, and not acquitted either: a sample proves nothing."""
-    code, found = fuzz("--target", "sqlite", *RACE[:2], "--max-runs", "80", "--seed", "2")
+@pytest.mark.parametrize("name", ["model", "sqlite", "postgres", f"driver:{sys.executable} {WORKED}"])
+def test_a_store_that_compares_does_not_diverge(fuzz: Run, name: str) -> None:
+    """With and without time a correct target is accused of nothing, and not acquitted: a sample proves nothing."""
+    code, found = fuzz("--target", name, "--max-runs", "64", "--seed", "2")
     assert 4 == code
     assert {"nothing-found"} == {one["ended"] for one in found["searches"]}
     done = {kind for one in found["searches"] for kind, count in one["events"].items() if count}
     assert {"create", "cancel", "dispatch", "worker_write", "get"} <= done
+    # A driver without a clock is asked nothing about time.
+    assert ("advance_clock" in done, "reap" in done) == (not name.startswith("driver"),) * 2
+
+
+@pytest.mark.slow
+def test_a_race_that_is_lost_on_postgres_is_found_there(fuzz: Run, tmp_path: Path) -> None:
+    """The store that reads and then writes diverges in PostgreSQL too, and its run is saved and replayed there."""
+    code, found = fuzz("--target", "postgres-naive", *RACE, "--max-runs", "150", "-o", str(tmp_path))
+    assert (1, "diverged") == (code, found["searches"][-1]["ended"])
+    assert len(found["searches"][-1]["run"]) <= 9
+    assert 1 == main(["replay", found["saved"], "--target", "postgres-naive"])
+    assert 0 == main(["replay", found["saved"], "--target", "postgres"])
+
+
+def driver(tmp_path: Path, old: str, new: str) -> str:
+    """The worked driver with one line changed, as a target."""
+    text = WORKED.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    (tmp_path / "store.py").write_text(text.replace(old, new), encoding="utf-8")
+    return f"driver:{sys.executable} {tmp_path / 'store.py'}"
+
+
+@pytest.mark.slow
+def test_a_driver_that_forgets_a_guard_diverges(fuzz: Run, tmp_path: Path) -> None:
+    """A driver whose cancel looks at nothing is found out, and its run is saved as one of a known property."""
+    name = driver(
+        tmp_path,
+        """        if record["status"] not in TERMINAL:
+            record.update""",
+        "        if record:\n            record.update",
+    )
+    code, found = fuzz("--target", name, "--max-runs", "100", "--seed", "1", "-o", str(tmp_path / "saved"))
+    assert (1, "diverged") == (code, found["searches"][-1]["ended"])
+    fixture = load(Path(found["saved"]))
+    assert "lockstep" == fixture.found_by.engine
+    assert 1 == main(["replay", found["saved"], "--target", name])
+    assert 0 == main(["replay", found["saved"], "--target", f"driver:{sys.executable} {WORKED}"])
+
+
+def test_a_target_is_asked_in_an_era_that_it_speaks(fuzz: Run, tmp_path: Path) -> None:
+    """Without a policy that names an era it is the target's own; in one that it does not speak nothing is tried."""
+    name = driver(tmp_path, '    "versions": True,', '    "versions": True,\n    "eras": ["2025-11-25"],')
+    code, found = fuzz("--target", name, "--max-runs", "8", "--seed", "2")
+    assert 4 == code
+    assert all("era=2025-11-25" in one["policy"] and one["answers"] for one in found["searches"])
+    code, found = fuzz("--target", name, "--max-runs", "2", "--policy", "era=2026-07-28")
+    assert (5, "nothing-tried", 0) == (code, found["searches"][0]["ended"], found["searches"][0]["answers"])
+    assert "it speaks 2025-11-25" in found["searches"][0]["reason"]
 
 
 def test_the_same_seed_does_the_same(fuzz: Run) -> None:

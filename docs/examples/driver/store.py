@@ -19,18 +19,22 @@ TABLE = {
 
 
 class Store:
-    """Tasks by label: a status and a version."""
+    """Tasks by label: a status and a version; and which worker has which task."""
 
     def __init__(self) -> None:
         self.tasks: dict[str, dict] = {}
+        self.taken: dict[str, str] = {}
 
     def create(self, task: str, **_) -> dict:
         """A new task."""
         self.tasks[task] = {"status": "working", "version": 1}
         return self.get(task)
 
-    def dispatch(self, task: str, **_) -> dict:
-        """A worker reads the record that it will write to."""
+    def dispatch(self, task: str, by: str, **_) -> dict:
+        """A worker takes an open task that no other has, and reads the record that it will write to."""
+        open_ = task in self.tasks and self.tasks[task]["status"] not in TERMINAL
+        if not open_ or self.taken.setdefault(task, by) != by:
+            return {"refused": True, "why": "taken" if open_ else "not open", **self.get(task)}
         return self.get(task)
 
     def get(self, task: str, **_) -> dict:

@@ -44,7 +44,7 @@ def run_lockstep(
 ) -> Iterator[tuple[Driver, Lockstep]]:
     """Draw runs under each policy, do them to the target and compare; ends with the first that does not conform.
 
-    Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
+    The era is one that the target speaks, unless the policy names another. Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
     """
     policies = (policy,) if policy is not None else POLICIES
     scopes = [scope] if scope is not None else scopes_for(target.table)
@@ -57,7 +57,7 @@ def run_lockstep(
         locked = _locked(driver, seed, share, steps_max)
         left -= locked.runs
         yield driver, locked
-        if locked.ended != "nothing-found":
+        if locked.ended not in ("nothing-found", "nothing-tried"):
             return
 
 
@@ -68,6 +68,8 @@ def _driver(target: Target, scope: str, policy: str) -> Driver:
     from latchcheck.properties.lifecycle.searches import build
 
     size, switches = Scope.parse(scope), Policy.parse(policy)
+    if switches.era not in target.table.eras and "era" not in policy:
+        switches = attrs.evolve(switches, era=target.table.eras[0])
     broken, _ = build(size, switches)
     guarded, _ = build(size, Policy.parse(f"era={switches.era}"))
     return Driver(target, broken, guarded, switches.changed, switches.era, size.named)
@@ -81,6 +83,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     system = without(driver.broken.system, driver.unusable())
     parties = {action.name: action.party for action in system.actions}
     failed: list[Any] = []
+    untold: list[str] = []
 
     def told(walk: Sequence[Any]) -> tuple[Event, ...]:
         return driver.possible([Event(None, parties[one.action], one.action, one.args) for one in walk])
@@ -90,6 +93,8 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
         if not steps:
             return False
         ran = driver.done(steps)
+        if ran.outcome == "not-applicable":
+            untold.append(ran.reason)
         if ran.outcome == "failed":
             failed.append(ran)
             raise StopWalking
@@ -109,8 +114,12 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     if walked.unsteady or walked.found is None:
         if walked.unsteady:
             return ended("unsteady", "the same events were answered now as no correct implementation does, now as one")
-        why = "the user ended it" if walked.interrupted else "no answer differed: a sample proves nothing"
-        return ended("interrupted" if walked.interrupted else "nothing-found", why)
+        if walked.interrupted:
+            return ended("interrupted", "the user ended it")
+        if not driver.told:
+            why = next(iter(untold), "of no run its first step can be asked for")
+            return ended("nothing-tried", f"no answer was compared: {why}")
+        return ended("nothing-found", "no answer differed: a sample proves nothing")
     steps = told(walked.found)
     if not walked.interrupted:
         steps = driver.smallest(steps)
