@@ -1,5 +1,6 @@
 """One life of a client of the handle store: `handle_driver.py DATABASE STORE_FOLDER KILL_AT`, killed at that line.
 
+Lines of the store are counted from its constructor on; with a fourth word, `prune`, those of `prune` alone.
 The server is in the same database and notes its events in one journal with the triggers of the store, each in the
 transaction of what it tells: a kill leaves no event without its effect, and no effect without its event.
 """
@@ -10,10 +11,12 @@ import os
 import signal
 import sqlite3
 import sys
+import time
 from types import FrameType
 from typing import Any
 
 database, folder, kill_at = sys.argv[1], sys.argv[2], int(sys.argv[3])
+pruning = sys.argv[4:] == ["prune"]
 sys.path.insert(0, folder)
 
 import handle_store  # noqa: E402  # type: ignore[import-not-found]
@@ -78,14 +81,19 @@ def killing() -> Any:
 
 
 server = Server()
+server.db.execute("INSERT INTO journal (event) VALUES ('start')")
+if not pruning:
+    sys.settrace(killing())
 store = handle_store.HandleStore(database)
 store.db.executescript(TRIGGERS)
-server.db.execute("INSERT INTO journal (event) VALUES ('start')")
 asked: list[str] = []
-sys.settrace(killing())
 handle_store.reconcile(store, lambda _: server, ask=asked.append, wait=lambda _: None)
 server.db.execute("INSERT INTO journal (event) VALUES ('reconciled')")
 found = handle_store.run(store, server, "k", "s", "export", {"month": 3}, ask=asked.append, wait=lambda _: None)
 sys.settrace(None)
 server.db.execute("INSERT INTO journal (event) VALUES ('returned')")
+if pruning:
+    sys.settrace(killing())
+    store.prune(before=time.time() + 1)
+    sys.settrace(None)
 print(found)  # noqa: T201 - the test reads it

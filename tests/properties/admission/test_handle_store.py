@@ -22,9 +22,9 @@ LINES_MAX = 200
 KILLED = -9
 
 
-def life(database: Path, kill_at: int) -> tuple[int, str]:
+def life(database: Path, kill_at: int, *words: str) -> tuple[int, str]:
     """One process: its exit code and what it printed."""
-    command = [sys.executable, "-I", str(DRIVER), str(database), str(FOLDER), str(kill_at)]
+    command = [sys.executable, "-I", str(DRIVER), str(database), str(FOLDER), str(kill_at), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, KILLED), done.stderr
     return done.returncode, done.stdout.strip()
@@ -168,10 +168,19 @@ def test_an_end_is_never_overwritten(tmp_path: Path) -> None:
     store.db.close()
 
 
+def stored(database: Path, table: str) -> list[tuple[Any, ...]]:
+    """The rows of a table, or none where there is no such table."""
+    db = sqlite3.connect(database)
+    there = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    rows = db.execute(f"SELECT * FROM {table}").fetchall() if there else []  # noqa: S608 - ours
+    db.close()
+    return rows
+
+
 @pytest.mark.slow
 def test_a_kill_at_any_statement_loses_nothing(tmp_path: Path) -> None:
-    """Killed at each statement in turn and started again, the call ends with its result, the work started once."""
-    kills = 0
+    """Killed at each statement, the constructor's too, and started again, the call ends and was started once."""
+    kills = before_the_table = 0
     for kill_at in range(1, LINES_MAX):
         database = tmp_path / f"{kill_at}.db"
         code, out = life(database, kill_at)
@@ -179,13 +188,53 @@ def test_a_kill_at_any_statement_loses_nothing(tmp_path: Path) -> None:
         if code == KILLED:
             kills += 1
             lives = 2
+            before_the_table += not stored(database, "handles") and not stored(database, "tasks")
             code, out = life(database, 0)
         assert (0, "('completed', 42)") == (code, out)
-        with sqlite3.connect(database) as db:
-            assert 1 == db.execute("SELECT count(*) FROM tasks").fetchone()[0]
-        db.close()
+        assert 1 == len(stored(database, "tasks"))
         actions = list(told(journal(database), lives))
         assert [] == judged(actions), actions
         if lives == 1:
             break
-    assert kills > 40
+    assert kills > 45
+    assert before_the_table > 5
+
+
+@pytest.mark.slow
+def test_a_kill_at_the_next_start_loses_nothing(tmp_path: Path) -> None:
+    """Killed between answer and handle, and again at each statement of the constructor, the third start ends the call.
+
+    Killed at its line 1 and so on, the second start has come no further than the constructor while nothing is polled.
+    """
+
+    def unrecorded(database: Path, kill_at: int) -> bool:
+        assert KILLED == life(database, kill_at)[0]
+        return [row[5] for row in stored(database, "handles")] == [None] and len(stored(database, "tasks")) == 1
+
+    window = next(at for at in range(1, LINES_MAX) if unrecorded(tmp_path / f"window-{at}.db", at))
+    constructor = 0
+    for kill_at in range(1, 8):
+        database = tmp_path / f"{kill_at}.db"
+        assert unrecorded(database, window)
+        assert KILLED == life(database, kill_at)[0]
+        constructor += journal(database)[-1] == "start"
+        assert (0, "('completed', 42)") == life(database, 0)
+        assert 1 == len(stored(database, "tasks"))
+    assert constructor > 5
+
+
+@pytest.mark.slow
+def test_a_kill_while_it_forgets_leaves_a_row_whole_or_none(tmp_path: Path) -> None:
+    """Killed at each statement of `prune`, an ended call is there with its result, or is forgotten, and ends again."""
+    left: list[int] = []
+    for kill_at in range(1, LINES_MAX):
+        database = tmp_path / f"{kill_at}.db"
+        code, _ = life(database, kill_at, "prune")
+        rows = stored(database, "handles")
+        left.append(len(rows))
+        assert [] == [row for row in rows if row[5:8] != ("t1", "completed", "42")]
+        assert (0, "('completed', 42)") == life(database, 0)
+        assert 1 == len(stored(database, "tasks"))
+        if code == 0:
+            break
+    assert [1, 0] == sorted(set(left), reverse=True)
