@@ -9,8 +9,6 @@ from pathlib import Path
 
 import click
 
-from latchcheck.kernel.doing import each
-
 from . import wiring
 from .errors import unknown_property
 from .output import Output, folder
@@ -79,6 +77,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
 @click.pass_context
 def minimise(context: click.Context, /, *, files: tuple[str, ...]) -> None:
     """Make each run smaller while it breaks the same clause, and write it back into its file."""
+    from latchcheck.kernel.doing import each
     from latchcheck.kernel.exits import exit_code
 
     found, faults = replayed(files)

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import define
 
-from latchcheck.kernel.doing import each
-from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
-
 from . import wiring
 from .errors import complain
 from .output import Output
@@ -92,6 +89,9 @@ def replayed(files: Sequence[str]) -> tuple[list[tuple[str, Replayed]], Faults]:
 
 def each_fixture(files: Sequence[str], replay: Callable[[Fixture], Any]) -> tuple[list[tuple[str, Any]], Faults]:
     """What `replay` makes of the fixture in each file, and what came in the way, which is then said on stderr."""
+    from latchcheck.kernel.doing import each
+    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
+
     found, faults = [], Faults()
     try:
         for file in each("replaying", files, named=str):

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from latchcheck.kernel.doing import doing
-from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
-
 from . import wiring
 from .errors import complain, printable
 from .output import Output, Unwritable, target
@@ -101,6 +98,8 @@ def command(
 
 def _recomputed(asked: Sequence[int], *, beside: bool) -> tuple[list[Recomputed], list[Section], bool]:
     """The tables, what is measured past the first (if it is to be told), and whether the user ended it before."""
+    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
+
     found: list[Recomputed] = []
     try:
         with_progress(
@@ -170,5 +169,7 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def with_progress(label: str, steps: int, work: Callable[[Callable[[], None]], Result]) -> Result:
     """Do the work, which calls what it is given for each step that is done, and say how far it is."""
+    from latchcheck.kernel.doing import doing
+
     with doing(label, steps) as stage:
         return work(stage.step)

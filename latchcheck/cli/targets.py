@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from latchcheck.kernel.doing import doing
-
 from . import wiring
 from .errors import complain
 from .output import Output
@@ -58,6 +56,8 @@ def install(context: click.Context, /, *, name: str, into: str | None) -> None:
     """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
     if into is not None:
         os.environ["LATCHCHECK_TARGETS"] = os.path.abspath(into)  # noqa: PTH100 - resolves no links
+    from latchcheck.kernel.doing import doing
+
     with doing(f"installing {name}"):
         lines = wiring.install_target(name)
     for line in lines:
@@ -75,6 +75,7 @@ def install(context: click.Context, /, *, name: str, into: str | None) -> None:
 @click.pass_context
 def check(context: click.Context, /, *, name: str, form: str) -> None:
     """Drive the target NAME through every event that it says it can do, and check each answer."""
+    from latchcheck.kernel.doing import doing
     from latchcheck.kernel.exits import exit_code
 
     with doing(f"checking {name}"):

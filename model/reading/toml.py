@@ -10,6 +10,7 @@ import attrs
 from .errors import ConfigError, Where, shown
 from .files import name_of, text_of
 from .lines import Lines, Path, scan
+from .looks import refuse_other
 
 _AT_LINE: Final = re.compile(r"^(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)$", re.DOTALL)
 _UNQUOTED: Final = re.compile(
@@ -41,10 +42,15 @@ class Document:
 
 
 def document(path: str) -> Document:
-    """Read a TOML file; raise ConfigError for whatever is wrong with it."""
-    text = text_of(path, "TOML")
-    name = name_of(path)
-    return Document(name, parse(text, name), scan(text))
+    """Read a TOML file; raise ConfigError for whatever is wrong with it, also where it is no configuration at all."""
+    text, name = text_of(path, "TOML"), name_of(path)
+    try:
+        data = parse(text, name)
+    except ConfigError:
+        refuse_other(name, text, None)
+        raise
+    refuse_other(name, text, data)
+    return Document(name, data, scan(text))
 
 
 def parse(text: str, file: str) -> dict[str, object]:

@@ -256,7 +256,7 @@ ROWS = [
     ("[server]\norphan_window =", "op.toml:2", "not valid TOML", 'orphan_window = "15m"'),
     ('[server]\norphan_window: "15m"', "op.toml:2", "not valid TOML", 'orphan_window = "15m"'),
     ('[server]\norphan_window = "15m', "op.toml:2", "not valid TOML", "[server]"),
-    ('{"server": {}}', "op.toml:1", "not valid TOML", "[server]"),
+    ('{"server": {}}', "op.toml", "looks like JSON", "[server]"),
     ("a = " + "[" * 100_000, "op.toml", "nested too deeply", "sections and keys"),
 ]
 
