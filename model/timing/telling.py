@@ -66,6 +66,15 @@ HARMS = {
 }
 """The flags of the systems that record a harm, each with the sentence that says what happened."""
 
+UNSTATED = {
+    "found_late": ("orphan_bound_ms", "nobody ever looks at the abandoned task: it is still working."),
+    "works_on": (
+        "abandoned_work_bound_ms",
+        "the work of a client that left for good still runs when every limit has passed, and nothing will stop it.",
+    ),
+}
+"""For a harm that a bound measures: the server's key that states it, and what happened where nobody stated one."""
+
 
 def telling(config: Config) -> Telling:
     """The words for the runs of every timing system of a configuration."""
@@ -82,10 +91,16 @@ def telling(config: Config) -> Telling:
         quiet=QUIET,
         nameless=NAMELESS,
         rounds=ROUNDS,
-        harms=HARMS,
+        harms=_harms(config),
         meanwhile=meanwhile,
         spans=lambda moments: spans(config, moments),
     )
+
+
+def _harms(config: Config) -> dict[str, str]:
+    """The harms in words that speak of a stated bound only where one is stated."""
+    unstated = {name: words for name, (key, words) in UNSTATED.items() if getattr(config.server, key) is None}
+    return HARMS | unstated
 
 
 def _beyond(length: Fraction, limit: int) -> str:

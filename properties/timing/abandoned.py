@@ -208,7 +208,7 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
     if isinstance(found, str):
         return Answer(
             safe=False,
-            clause=f"something stops work whose client has left: {found}",
+            clause=f"something stops work whose client has left: {found}" + _unstated(facts),
             binding=_would_stop(facts),
             runs=_unbounded(facts),
             harm="works_on",
@@ -225,6 +225,13 @@ def abandoned_work_is_bounded(facts: Facts) -> Outcome:
         harm="works_on",
         bound_ms=found.latest_ms,
     )
+
+
+def _unstated(facts: Facts) -> str:
+    """What to say where no bound was asked for: the sentence speaks of one."""
+    if facts.config.server.abandoned_work_bound_ms is not None:
+        return ""
+    return "; no bound is stated (server.abandoned_work_bound), and none could be kept"
 
 
 def work_system(facts: Facts) -> System:

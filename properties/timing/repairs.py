@@ -4,9 +4,11 @@ Single knobs first: for every number that the property reads, the smallest chang
 held before is broken. Where a number alone would break something, a mode is changed with it. Then modes alone, and one
 joint change of a client's and a server's number: the one in which the larger of the two relative changes is as small
 as can be. What the world does (`network`, `workload`) and how far clocks are off is no knob.
+Where nothing stops abandoned work there may be no number to change: then what is missing is offered.
 """
 
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from math import ceil
 
 import attrs
@@ -16,6 +18,7 @@ from latchcheck.model.config import Config
 from latchcheck.model.keys import BY_FLAT
 from latchcheck.model.timing.schedule import Ms
 
+from .abandoned_repairs import choices
 from .analyses import ANALYSES
 from .answers import Answer, NotApplicable
 from .facts import Facts
@@ -24,6 +27,9 @@ NO_KNOBS = frozenset({"server.clock_skew_ms", "server.sweep_lateness_ms", "clien
 LONGEST_MS = 100 * 365 * 24 * 3_600_000
 RELATIVE_STEPS = 1_000
 """A joint change is looked for in steps of a thousandth."""
+
+CHOICES_MAX = 3
+"""How many changes of several settings together are offered."""
 
 GUESSES_MAX = 5
 """How often the margin is followed before the value is looked for by halves."""
@@ -35,7 +41,10 @@ Probe = Callable[[int], tuple[bool, Ms | None]]
 def repairs_of(name: str, config: Config, held: Collection[str], margin_ms: Ms | None) -> tuple[Repair, ...]:
     """Repairs of one violated property; `held` are the properties that must go on holding."""
     search = _Search(name, config, frozenset(held), margin_ms)
-    return (*search.numbers(), *search.joint(), *search.modes())
+    found = (*search.numbers(), *search.joint(), *search.modes())
+    if not found and name == "abandoned-work-is-bounded":
+        return tuple(islice(search.together(choices(config)), CHOICES_MAX))
+    return found
 
 
 def _modes(config: Config) -> Iterator[tuple[str, object]]:
@@ -204,6 +213,15 @@ class _Search:
             if relevant and self._good(changes) and self._keeps(changes):
                 found.append(self._repair(changes))
         return found
+
+    def together(self, choices: Iterator[dict[str, object]]) -> Iterator[Repair]:
+        """Those of several changes together that make the property hold, none with more in it than another."""
+        found: list[dict[str, object]] = []
+        for changes in choices:
+            fewer = any(one.items() <= changes.items() for one in found)
+            if not fewer and self._good(changes) and self._keeps(changes):
+                found.append(changes)
+                yield self._repair(changes)
 
 
 def _by_halves(holds: Callable[[int], bool], limit: int) -> int:

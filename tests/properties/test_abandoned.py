@@ -11,10 +11,12 @@ from latchcheck.kernel import Clause, Property, Sentence, System
 from latchcheck.model.config import Config
 from latchcheck.model.timing.abandonment import abandoned_system
 from latchcheck.model.timing.system import numbers
+from latchcheck.model.timing.telling import telling
 from latchcheck.properties.timing.abandoned import abandoned_work_is_bounded, orphans_found_in_time
 from latchcheck.properties.timing.answers import Answer, NotApplicable, Outcome
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.proofs.abandoned import never_reclaimed_proof, orphan_proofs, work_proofs
+from latchcheck.properties.timing.repairs import repairs_of
 from latchcheck.properties.timing.verifying import shown
 
 SECOND, MINUTE = 1_000, 60_000
@@ -264,3 +266,46 @@ def _numbers(config: Config, bound: int | Fraction) -> dict[str, int | Fraction]
     """The numbers of the system of a configuration, with the bound to check."""
     on = config.workload.works_on_after_cancel
     return {**numbers(config), "bound": bound, "works_on_at_most": 0 if isinstance(on, bool) else on}
+
+
+UNSTOPPED = {
+    "never stops": (
+        {"orphan_window_ms": 600_000, "sweep_period_ms": MINUTE},
+        {"workload.works_on_after_cancel": False},
+    ),
+    "never swept": (
+        {"advertised_ttl_ms": 600_000},
+        {"server.expiry_stops_work": True, "server.sweep_period_ms": 600_000},
+    ),
+    "judged at accesses": (
+        {"orphan_window_ms": 600_000, "sweep_period_ms": "lazy"},
+        {"workload.works_on_after_cancel": False, "client.cancel_on_abandon": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSTOPPED)
+def test_work_that_nothing_stops_is_repaired_by_what_is_missing(name: str) -> None:
+    """No number can be moved, so settings are offered, the fewest together, and each choice alone does without rest."""
+    server, first = UNSTOPPED[name]
+    config = Config().replace({f"server.{key}": value for key, value in server.items()})
+    found = repairs_of("abandoned-work-is-bounded", config, (), None)
+
+    assert found[0].set == first
+    for repair in found:
+        assert answer(abandoned_work_is_bounded(Facts(config.replace(repair.set)))).safe
+        for left_out in repair.set:
+            rest = {key: value for key, value in repair.set.items() if key != left_out}
+            assert not answer(abandoned_work_is_bounded(Facts(config.replace(rest)))).safe
+
+
+@pytest.mark.parametrize("stated", [None, 1_200_000])
+def test_a_bound_is_spoken_of_only_where_one_is_stated(stated: int | None) -> None:
+    """Clause and harm name a stated bound, or say that there is none."""
+    base = {"server.orphan_window_ms": 600_000, "server.sweep_period_ms": MINUTE}
+    config = Config().replace({**base, "server.abandoned_work_bound_ms": stated})
+    clause = answer(abandoned_work_is_bounded(Facts(config))).clause
+    harm = telling(config).harms["works_on"]
+
+    assert ("stated bound has passed" in harm) is (stated is not None)
+    assert ("no bound is stated (server.abandoned_work_bound)" in clause) is (stated is None)
