@@ -121,8 +121,8 @@ def test_the_figures_are_written_in_both_formats(capsys: pytest.CaptureFixture[s
     texts = {name: " ".join(ET.parse(folder / f"{name}.svg").getroot().itertext()) for name in names}  # noqa: S314 - ours
     for name, labels in {
         "defaults": ("unknowns that a retry would cure (%)", "attempts per 100 failures"),
-        "frontier": ("polls per task (mean)", "staleness at the end (median, s)"),
-        "orphan-map": ("client's backoff ceiling (s)", "server's orphan window (s)"),
+        "frontier": ("polls per task (mean, log)", "staleness at the end (median, s)"),
+        "orphan-map": ("client's backoff ceiling (s, log scale)", "server's orphan window (s, log scale)"),
         "staleness": ("length of the task (s, log scale)", "median staleness, % of the task's length"),
     }.items():
         assert [label for label in labels if label not in texts[name]] == []

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from latchcheck.model.config import Client, Config, Server, Workload
-from latchcheck.properties.study import beyond, orphans, region_proof
+from latchcheck.properties.study import beyond, orphans, region_proof, silence_proof
 from latchcheck.properties.timing import verify
 
 SECOND = 1_000
@@ -189,4 +189,11 @@ def test_the_lemmas_behind_the_region_are_proved() -> None:
     """For all windows, contacts and gaps at once, and for both comparisons, by the solver."""
     found = region_proof.proofs()
     assert [6, 6] == [len(proof.obligations) for proof in found]
+    assert [] == [str(proof) for proof in found if not proof.proved]
+
+
+def test_the_theorems_for_the_extension_are_proved() -> None:
+    """Those of the page for its maintainers, beside the first: for all numbers, and for up to nine lost polls."""
+    found = silence_proof.proofs()
+    assert [2, 1, 5, 10] == [len(proof.obligations) for proof in found]
     assert [] == [str(proof) for proof in found if not proof.proved]

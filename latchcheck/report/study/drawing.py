@@ -100,7 +100,7 @@ def frontier(panels: Mapping[str, Sequence[Curve]]) -> Picture:
             axis.margins(x=0.3)
             axis.xaxis.set_major_formatter("{x:g}")
             axis.set_title(title, fontsize=10.5)
-            axis.set_xlabel("polls per task (mean)")
+            axis.set_xlabel("polls per task (mean, log)")
         axes[0].set_ylabel("staleness at the end (median, s)")
         handles, labels = axes[0].get_legend_handles_labels()
         for handle in handles:
@@ -194,8 +194,8 @@ def orphan_map(of: Map) -> Picture:
         axis.set_xticks(ticks, [f"{tick}" for tick in ticks])
         axis.set_yticks(ticks[1:], [f"{tick}" for tick in ticks[1:]])
         axis.minorticks_off()
-        axis.set_xlabel("client's backoff ceiling (s)")
-        axis.set_ylabel("server's orphan window (s)")
+        axis.set_xlabel("client's backoff ceiling (s, log scale)")
+        axis.set_ylabel("server's orphan window (s, log scale)")
         axis.figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return made[0]
 
