@@ -30,6 +30,19 @@ def complain(text: str) -> None:
         print(f"latchcheck: error: {shown}", file=sys.stderr, flush=True)  # noqa: T201 - this is where errors go
 
 
+def refuse_timing(names: Sequence[str]) -> None:
+    """Raise UsageError for a `--property` that is about time, where the lifecycle is asked."""
+    import click
+
+    from . import wiring
+
+    for name in names:
+        if name in wiring.property_ids() and name not in wiring.lifecycle_ids():
+            raise click.UsageError(
+                f"--property {name}: this is about time; `latchcheck verify CONFIG.toml --property {name}` answers it"
+            )
+
+
 def unknown_property(name: str, known: Sequence[str], lifecycle: Sequence[str]) -> str:
     """What to say of a `--property` that `verify` does not know: the one that is meant, if any, or where they are."""
     from difflib import get_close_matches  # only when there is something to mend

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import wiring
-from .errors import complain
+from .errors import complain, refuse_timing
 from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
 
 if TYPE_CHECKING:
@@ -76,12 +76,14 @@ def command(  # noqa: PLR0913 - one parameter an option
     A named scope is searched property by property, each in the part of the model that it needs.
     """
     out = Output(target(output))
+    refuse_timing(only)
     plan = wiring.exploration_plan(scope, policy, only, symmetry=symmetry)
     if reduction:
         _refuse_later(plan)
     from latchcheck.engines.judging import answer
 
     explored = answer(plan, states_max=max_states, memory_max_bytes=max_memory * MEGABYTE, reduction=reduction)
+    explored = wiring.with_hints(explored)
     if explored.interrupted:
         complain("interrupted")
     try:

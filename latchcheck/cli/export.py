@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import wiring
+from .errors import refuse_timing
 from .output import Output, write_whole
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def command(
     """
     if fixture is not None and language not in RUNS:
         raise click.UsageError(f"--fixture: {language} holds a model, no run; itf and mermaid hold runs")
+    refuse_timing(only)
     if language != "tla" and len(only) > 1:
         raise click.UsageError(f"--property: {language} is about one property")
     if language == "tla":

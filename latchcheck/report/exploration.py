@@ -101,6 +101,7 @@ def render(explored: Explored, *, width: int = WIDTH, colour: bool = False, tell
     paint = painted if colour else unpainted
     lines = [*(paint(line, "title") for line in wrap(explored.plan.source, width)), ""]
     lines += _verdicts(explored, width, paint)
+    lines += _hints(explored, width)
     for one in explored.properties:
         if one.verdict == "violated":
             lines += ["", *_violation(one, width, paint, telling)]
@@ -131,7 +132,14 @@ def _row(one: PropertyVerdict, explored: Explored) -> tuple[str, str, str, str, 
     after = "" if one.witness is None else f"after {len(one.witness.steps)} {_plural(len(one.witness.steps), 'step')}"
     whole = {**explored.plan.scope} or {"tasks": 1}
     within = "" if one.scope == ",".join(f"{name}={size}" for name, size in whole.items()) else one.scope
-    return one.verdict, one.id, states, depth, after or one.reason or within or ""
+    why = "" if one.verdict == "holds" else one.reason  # of what holds it is told below
+    return one.verdict, one.id, states, depth, after or why or within or ""
+
+
+def _hints(explored: Explored, width: int) -> list[str]:
+    """What is to be known of properties that hold, one after the other."""
+    told = [(one.id, one.reason) for one in explored.properties if one.verdict == "holds" and one.reason]
+    return [line for name, reason in told for line in ("", *wrap(f"{name}: {reason}", width))]
 
 
 def _violation(one: PropertyVerdict, width: int, paint: Paint, telling: Telling) -> list[str]:

@@ -18,6 +18,7 @@ from .configurations import (
     toml_line,
 )
 from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
+from .hints import with_hints
 from .lifecycle import (
     exploration_plan,
     is_named_scope,
@@ -110,6 +111,7 @@ __all__ = [
     "transport_steps",
     "try_saved",
     "verify",
+    "with_hints",
     "wording_document",
     "wording_model",
     "wording_vocabularies",
