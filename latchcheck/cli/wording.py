@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -15,7 +15,9 @@ from .output import Output, target
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
     from latchcheck.wording.files import Document, Reading
-    from latchcheck.wording.words import Shown
+    from latchcheck.wording.killing import Row
+    from latchcheck.wording.why import Why
+    from latchcheck.wording.words import Model, Shown
 
 FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
@@ -30,7 +32,7 @@ def command() -> None:
     """Try the wording of a normative sentence on the model.
 
     A property file holds the sentence, its source and one or more readings in controlled English.
-    `vocabulary` lists the words that a reading may use.
+    `vocabulary` lists the forms of a sentence and the words that it may use; `new` writes a file to begin with.
     """
 
 
@@ -39,7 +41,7 @@ def command() -> None:
 @OUTPUT
 @click.argument("model", required=False)
 def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
-    """List the states, events, quantities and assumptions of each MODEL, with what they mean."""
+    """List scopes and patterns with an example each, then the words of each MODEL, with what they mean."""
     from latchcheck.report import wording_data, wording_text
 
     out = Output(target(output))
@@ -80,7 +82,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str, outpu
     for _, many in found:
         verdicts.extend("vacuous" for one in many if one.trivial)
     code = exit_code(verdicts)
-    shown = _shown(documents[0])
+    shown = [_shown(one) for one in documents]
     _write(out, form, lambda: wording_data.checked(found, code), lambda: wording_text.checked(found, shown, out.width))
     context.exit(code)
 
@@ -117,7 +119,7 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
         raise click.UsageError(f"{a} is about {first.model}, {b} about {documents[1].model}: no run is of both models")
     model = wiring.wording_model(_joined(documents))
     found = [(_named(a, x), _named(b or a, y), x, y, compare(model, x, y)) for x, y in pairs]
-    code = exit_code(["inconclusive" for *_, one in found if one.relation == "undecided"])
+    code = exit_code(["inconclusive" for *_, one in found if one.relation in ("undecided", "not told apart")])
     shown = _shown(first)
     _write(
         out,
@@ -135,22 +137,14 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
 @click.pass_context
 def kill(context: click.Context, /, *, file: str, form: str, output: str | None) -> None:
     """Change each reading of FILE in the ways in which authors slip, and tell which changes a run can show."""
-    from latchcheck.kernel.exits import exit_code
     from latchcheck.report import wording_data, wording_text
     from latchcheck.wording.killing import kill as killed
 
-    out = Output(target(output, [file.partition(MARK)[0]]))
-    document = _document(file)
-    model = wiring.wording_model(document)
-    rows = [(one, killed(model, one)) for one in document.readings]
-    code = exit_code(["inconclusive" for _, many in rows for row in many if row.fate == "undecided"])
-    _write(
-        out,
-        form,
-        lambda: wording_data.killed(document, rows, code),
-        lambda: wording_text.killed(document, rows, out.width),
-    )
-    context.exit(code)
+    def verdicts(rows: Sequence[tuple[Reading, Sequence[Row]]]) -> list[Verdict]:
+        return ["inconclusive" for _, many in rows for row in many if row.fate == "undecided"]
+
+    report = _Report(verdicts, wording_data.killed, wording_text.killed)
+    _each(context, file, form, output, lambda model, one: (one, killed(model, one)), report)
 
 
 @command.command("why", short_help="What does the proof of a sentence need?", epilog=HELP)
@@ -160,24 +154,40 @@ def kill(context: click.Context, /, *, file: str, form: str, output: str | None)
 @click.pass_context
 def why(context: click.Context, /, *, file: str, form: str, output: str | None) -> None:
     """Prove each reading of FILE and tell which guards, sentences and assumptions the proof needs, and which not."""
-    from latchcheck.kernel.exits import exit_code
     from latchcheck.report import wording_data, wording_text
     from latchcheck.wording.relations import words_of
     from latchcheck.wording.why import why as explained
 
+    def answer(model: Model, one: Reading) -> Why:
+        world = model.world(model.base, words_of([one]))
+        assert world is not None
+        return explained(world, one)
+
+    report = _Report(lambda found: [one.verdict for one in found], wording_data.explained, wording_text.explained)
+    _each(context, file, form, output, answer, report)
+
+
+class _Report(NamedTuple):
+    """What becomes of the answers about the readings of one file: verdicts, JSON, text."""
+
+    verdicts: Callable[[Any], list[Verdict]]
+    data: Callable[[Document, Any, int], Any]
+    text: Callable[[Document, Any, int], str]
+
+
+def _each(
+    context: click.Context, file: str, form: str, output: str | None,
+    answer: Callable[[Model, Reading], Any], report: _Report,
+) -> None:  # fmt: skip
+    """Ask about each reading of one file and write the answers."""
+    from latchcheck.kernel.exits import exit_code
+
     out = Output(target(output, [file.partition(MARK)[0]]))
     document = _document(file)
     model = wiring.wording_model(document)
-    answers = []
-    for one in document.readings:
-        world = model.world(model.base, words_of([one]))
-        assert world is not None
-        answers.append(explained(world, one))
-    code = exit_code([one.verdict for one in answers])
-    _write(
-        out, form, lambda: wording_data.explained(document, answers, code),
-        lambda: wording_text.explained(document, answers, out.width),
-    )  # fmt: skip
+    found = [answer(model, one) for one in document.readings]
+    code = exit_code(report.verdicts(found))
+    _write(out, form, lambda: report.data(document, found, code), lambda: report.text(document, found, out.width))
     context.exit(code)
 
 

@@ -83,6 +83,7 @@ def _checked(one: Checked) -> dict[str, Any]:
         "trivial": one.trivial,
         "run": run(judged.trace),
         "repeats_after": judged.loop,
+        "until_ms": plain(judged.until_ms),
         "stops": judged.stops,
         "implied_by": list(one.implied_by),
         "contradicts": list(one.contradicts),
@@ -90,6 +91,7 @@ def _checked(one: Checked) -> dict[str, Any]:
         "misses": [{"fault": name, "detected_by": list(others)} for name, others in one.missed],
         "unmoved": one.unmoved,
         "given_up": list(one.given_up),
+        "invariant": list(one.invariant),
         "elsewhere": [{"model": name, "verdict": verdict} for name, verdict in one.elsewhere],
         "consequence": None
         if consequence is None
@@ -109,6 +111,7 @@ def difference(pairs: Sequence[tuple[str, str, Reading, Reading, Difference]], e
             "runs": [_split(one) for one in found.splits],
             "models": list(found.worlds),
             "given_up": list(found.given_up),
+            "proved": list(found.proved),
         }
         for name_a, name_b, a, b, found in pairs
     ]
@@ -122,6 +125,7 @@ def _split(one: Split) -> dict[str, Any]:
         "breaks": one.breaks,
         "run": run(one.trace),
         "repeats_after": one.loop,
+        "until_ms": plain(one.until_ms),
         "stops": one.stops,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from latchcheck.kernel.errors import show
 from latchcheck.kernel.telling import moments
@@ -29,7 +29,9 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     return columns(kept, align="<w", width=width) if kept else []
 
 
-def told(trace: Trace, shown: Shown, *, loop: int | None = None, stops: bool = False) -> list[str]:
+def told(
+    trace: Trace, shown: Shown, *, loop: int | None = None, stops: bool = False, until_ms: Any = None
+) -> list[str]:
     """A run, one line a step."""
     rows = []
     for at, moment in enumerate(moments(trace), 1):
@@ -53,7 +55,9 @@ def told(trace: Trace, shown: Shown, *, loop: int | None = None, stops: bool = F
     if stops:
         rows.append("       and the run stops here: nothing that must happen is left")
     elif loop is not None:
-        rows.append(f"       and from step {loop + 1} on it repeats for ever")
+        rows.append(f"       and from step {loop + 1} on it repeats for ever (a shorter loop may do)")
+    elif until_ms is not None:
+        rows.append(f"       and until {show(until_ms)} ms nothing more happens")
     return rows
 
 
@@ -73,15 +77,15 @@ def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:
     return "\n".join(lines)
 
 
-def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Shown, width: int) -> str:
-    """The answers to `check`."""
+def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Sequence[Shown], width: int) -> str:
+    """The answers to `check`; `shown` says for each file how its runs are told."""
     lines: list[str] = []
-    for document, many in found:
+    for (document, many), telling in zip(found, shown, strict=True):
         lines += [*wrap(f"{document.id} ({document.file})", width)]
         named = [("sentence", document.sentence), ("source", _source(document))]
         lines += _facts([*named, ("question", document.question), ("outside", document.outside)], width)
         for one in many:
-            lines += ["", *_checked(one, shown, width)]
+            lines += ["", *_checked(one, telling, width)]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -111,12 +115,13 @@ def _checked(one: Checked, shown: Shown, width: int) -> list[str]:
         facts.append(("others detect", _names(elsewhere)))
         facts.append(("nothing detects", _names([name for name, others in one.missed if not others])))
     facts.append(("gave up on", ", ".join(one.given_up)))
+    facts.extend(("invariant", lemma) for lemma in one.invariant)
     lines += _facts(facts, width)
     if judged.trace is not None:
         title = "A run that uses it" if judged.verdict == "holds" else "A run that breaks it"
         lines += [
             f"  {title}, {_steps(judged.trace)}, executed again:",
-            *told(judged.trace, shown, loop=judged.loop, stops=judged.stops),
+            *told(judged.trace, shown, loop=judged.loop, stops=judged.stops, until_ms=judged.until_ms),
         ]
     return lines + _consequence(one, shown)
 
@@ -145,6 +150,7 @@ def _consequence(one: Checked, shown: Shown) -> list[str]:
 
 RELATIONS = {
     "equivalent": "equivalent",
+    "not told apart": "not told apart: no searched run shows a difference, and no proof is found that none does",
     "A stronger": "A is stronger: every run that obeys A obeys B",
     "B stronger": "B is stronger: every run that obeys B obeys A",
     "incomparable": "incomparable: each forbids a run that the other allows",
@@ -194,7 +200,7 @@ def _split(one: Split, sides: Mapping[str, Reading], shown: Shown) -> list[str]:
     allows = {name: each.sentence.pattern == "possibility" for name, each in sides.items()}
     verbs = ("Uses" if allows[one.obeys] else "Obeys", "not" if allows[one.breaks] else "breaks")
     head = f"  {verbs[0]} {one.obeys}, {verbs[1]} {one.breaks} ({one.world}), {_steps(one.trace)}, executed again:"
-    return [head, *told(one.trace, shown, loop=one.loop, stops=one.stops)]
+    return [head, *told(one.trace, shown, loop=one.loop, stops=one.stops, until_ms=one.until_ms)]
 
 
 def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], width: int) -> str:
@@ -207,7 +213,7 @@ def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], wi
         killed_count = sum(row.fate == "killed" for row in many)
         lines += [f"  {killed_count} of {len(many)} mutants are told apart."]
         if any(row.fate == "equivalent" for row in many):
-            lines += wrap("  equivalent: proved for every model, runs of any length.", width)
+            lines += wrap("  equivalent: proved, for runs of any length; the JSON form says for which models.", width)
         if any(row.fate == "not told apart" for row in many):
             lines += wrap("  not told apart: no run of the guarded model or of any fault shows a difference.", width)
     return "\n".join(lines) + "\n"
@@ -225,7 +231,8 @@ def explained(document: Document, answers: Sequence[Why], width: int) -> str:
         lines += ["", *wrap(f"{one.verdict}: {one.reading.name}", width)]
         facts = _reading(one.reading)[:2]
         facts.append(("reason", one.reason or ""))
-        facts.append(("by", f"induction over steps, {one.obligations} obligations" if one.obligations else ""))
+        count = f"{one.obligations} {'obligation' if one.obligations == 1 else 'obligations'}"
+        facts.append(("by", f"induction over steps, {count}" if one.obligations else ""))
         facts.append(("rests on", "; ".join(f"what {name} does" for name, _ in one.steps)))
         lines += _facts(facts, width)
         for ground in one.needed:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
+import z3
 
 from latchcheck.kernel import Trace
 from latchcheck.kernel.verdict import Verdict
 
 from .files import Document, Reading
 from .judging import Judged, at_fault, beside, by_type, contradict, judge
+from .lemma_words import lemma_text
+from .moments import finer, ticking
+from .proving import settled
 from .relations import words_of
-from .separating import separate_all, watch
+from .separating import ask, search, separate_all, watch
 from .words import Model, World
 
 
@@ -49,6 +53,7 @@ class Checked:
     consequence: Consequence | None
     given_up: tuple[str, ...] = ()
     elsewhere: tuple[tuple[str, Verdict], ...] = ()
+    invariant: tuple[str, ...] = ()
 
 
 def check(model: Model, document: Document, others: Sequence[tuple[str, Reading]] = ()) -> tuple[Checked, ...]:
@@ -69,11 +74,11 @@ def _checked(
     one: Reading,
     every: Sequence[tuple[str, Reading]],
 ) -> Checked:
-    judged = judge(base, one)
+    judged, proof = settled(base, one)
     fault = at_fault(base, one) if judged.verdict == "vacuous" else None
     # What is broken without a fault says nothing about faults.
     worlds = [world for _, world in faults if world is not None and judged.verdict != "violated"]
-    tried = [judge(world, one) for world in worlds]
+    tried = [_closely(world, one) for world in worlds]
     allows = one.sentence.pattern == "possibility"
     caught = (
         ()
@@ -82,7 +87,8 @@ def _checked(
     )
     names = {name for name, _ in caught}
     missed = () if allows else tuple(
-        (j.world, model.caught.get(j.world, ())) for j in tried if j.world not in names and j.verdict != "inconclusive"
+        (world.name, _detected_by(model, world)) for world, j in zip(worlds, tried, strict=True)
+        if j.world not in names and j.verdict != "inconclusive"
     )  # fmt: skip
     return Checked(
         one,
@@ -98,7 +104,28 @@ def _checked(
         _consequence(model, document, base, worlds, one, judged),
         tuple(j.world for j in tried if j.verdict == "inconclusive"),
         tuple(_elsewhere(model, words_of([other for _, other in every]), one)),
+        () if proof is None or one.keyword != "MUST" else tuple(lemma_text(part, proof.goal) for part in proof.lemmas),
     )
+
+
+def _closely(world: World, one: Reading) -> Judged:
+    """The verdict of a search, with a clock also between whole milliseconds."""
+    seen = judge(world, one)
+    if world.system.clock is None or seen.verdict != "holds":
+        return seen
+    close = judge(finer(world), one)
+    return close if close.verdict == "violated" else seen
+
+
+def _detected_by(model: Model, world: World) -> tuple[str, ...]:
+    """The known properties that a fault breaks: those that are known to, or those that a search finds broken."""
+    if model.caught or "broken" in world.cache:
+        return model.caught.get(world.name, world.cache.get("broken", ()))
+    told = ticking(world)
+    asked = [ask(one.id, z3.Not(z3.And(*(clause.expr for clause in one.clauses)))) for one in world.others]
+    found = search(told.system, world, asked).witnesses
+    world.cache["broken"] = tuple(one.id for one in world.others if one.id in found)
+    return world.cache["broken"]
 
 
 def _elsewhere(model: Model, words: Sequence[str], one: Reading) -> Iterator[tuple[str, Verdict]]:
@@ -111,6 +138,8 @@ def _elsewhere(model: Model, words: Sequence[str], one: Reading) -> Iterator[tup
 def _evidence(base: World, judged: Judged) -> str:
     if judged.verdict == "violated":
         return "a run, executed again"
+    if judged.verdict == "proved":
+        return "by induction: runs of any length, in dense time, at these numbers"
     if judged.verdict == "inconclusive":
         return judged.reason or ""
     length = f"{base.scope}" if base.horizon_ms is not None else f"runs of any length within the scope {base.scope}"

@@ -133,6 +133,12 @@ def parse(text: str, vocabulary: Vocabulary, others: Sequence[Vocabulary] = ()) 
     return sentence
 
 
+def pieces(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of a sentence that parses, each phrase of the grammar or of the vocabulary in one piece."""
+    parser = _parser(vocabulary.of_kind("state", "event"), vocabulary.of_kind("quantity"))
+    return [str(token) for token in parser.parse(text).scan_values(lambda one: hasattr(one, "type"))]
+
+
 def _starts() -> tuple[str, ...]:
     return tuple(KEYWORDS[name] for name in ("GLOBALLY", "BEFORE", "FROM", "AFTER", "BETWEEN"))
 

@@ -23,7 +23,7 @@ READ_MAX = 800
 VALUES_MAX = 4
 """A variable with more values is left out of the conditions."""
 FINEST = Fraction(1, 2)
-"""Searched for guesses are half units: a bound that holds between whole ones shows."""
+"""How far apart the instants are that guesses are read off, in milliseconds."""
 
 
 @attrs.frozen(eq=False)

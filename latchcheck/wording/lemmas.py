@@ -16,8 +16,9 @@ import z3
 from latchcheck.kernel import Action, IntRange, System
 
 RLIMIT = 20_000_000
-ROUNDS_MAX = 400
-TRIED_MAX = 24
+CHECKS_MAX = 1200
+"""How many steps are put to the solver before a proof is given up; those found so far took a few dozen."""
+TRIED_MAX = 16
 """How many lemmas that exclude a state are looked at before the simplest is taken on trust."""
 
 
@@ -74,11 +75,12 @@ class _Search:
     premises: dict[str, list[Any]] = attrs.field(factory=dict)
     later: dict[tuple[str, int], Any] = attrs.field(factory=dict)
     names: dict[int, frozenset[str]] = attrs.field(factory=dict)
+    checks: int = 0
 
     def run(self) -> list[Any] | None:
         """Take on lemmas until every step keeps all of them."""
         self.kept = [self.goal]
-        for _ in range(ROUNDS_MAX):
+        while self.checks < CHECKS_MAX:
             refuted = self._refuted(self.kept)
             if refuted is None:
                 return self.kept
@@ -106,6 +108,7 @@ class _Search:
         later = self._later(action, lemma)
         if later is None:
             return z3.unsat, None
+        self.checks += 1
         solver = z3.Solver()
         solver.set("rlimit", RLIMIT)
         solver.add(*self.given, *self.kept, *more, *self._premises(action), z3.Not(later))

@@ -7,6 +7,7 @@ somebody looks.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Final
 
 import attrs
@@ -31,6 +32,16 @@ def ticking(world: World) -> World:
 def dense(world: World) -> World:
     """A world whose time passes by any amount, without a horizon; for proofs, since nobody can list the amounts."""
     return _told(world, "dense", dense=True)
+
+
+def finer(world: World) -> World:
+    """A world with a clock whose time passes by half its unit: what whole ones leave between them shows there."""
+    if "finer" not in world.cache:
+        assert world.horizon_ms is not None
+        unit = Fraction(world.unit_ms) / 2
+        scope = f"every run in steps of {unit} ms, up to {world.horizon_ms} ms"
+        world.cache["finer"] = attrs.evolve(world, unit_ms=unit, scope=scope)
+    return world.cache["finer"]
 
 
 def _told(world: World, key: str, *, dense: bool) -> World:
@@ -59,7 +70,7 @@ def _passing(world: World, now: Any, *, dense: bool) -> Action:
         later, choices = until.term, (until,)
         guard = [Clause("time does not run backwards", until.term > now)]
     else:
-        later, choices = now + world.unit_ms, ()
+        later, choices = now + z3.RealVal(str(world.unit_ms)), ()
         guard = [] if world.horizon_ms is None else [Clause(BOUNDED, later <= world.horizon_ms)]
     guard += [Clause(clause.label, z3.substitute(clause.expr, (now, later))) for clause in urgency]
     return Action(PASSES, TIME, guard, {clock: later}, choices)

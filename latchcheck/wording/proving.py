@@ -16,8 +16,9 @@ from latchcheck.kernel import Action, Clause, System
 
 from .files import Reading
 from .guessing import FINEST, guesses, states_of
+from .judging import Judged, judge
 from .lemmas import RLIMIT, after, domains, picked, proof
-from .moments import dense
+from .moments import dense, finer
 from .separating import Watched, watch
 from .words import World
 
@@ -65,6 +66,23 @@ def _late(world: World, system: System, states: Sequence[tuple[Any, ...]]) -> li
 def breaks(watched: Watched) -> Any:
     """The harm of one reading alone: it is broken while what it assumes holds."""
     return z3.And(watched.monitors[0].failing, watched.assumed[0])
+
+
+def settled(world: World, one: Reading) -> tuple[Judged, Induction | None]:
+    """A verdict and, where there is one, the proof that rests behind it.
+
+    With a clock the search sees whole milliseconds: what it finds nothing against is proved, or searched more finely.
+    """
+    seen = judge(world, one)
+    if seen.verdict != "holds" or not can_be_proved(watch(world, [one])):
+        return seen, None
+    found = proved(world, [one], breaks)
+    if world.system.clock is None:
+        return seen, found
+    if found is not None:
+        return attrs.evolve(seen, verdict="proved"), found
+    close = judge(finer(world), one)
+    return (close if close.verdict == "violated" else seen), None
 
 
 def can_be_proved(watched: Watched) -> bool:

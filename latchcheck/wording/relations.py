@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from difflib import SequenceMatcher
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import attrs
 import z3
 
-from latchcheck.engines.smt import prove
-from latchcheck.kernel import record, replay
-
-from .faults import SentenceError
+from .by_wording import implied_by_wording
+from .causes import cause
 from .files import Reading
-from .grammar import parse
-from .language import phrases, used
-from .moments import spelled
-from .monitors import Moment
-from .separating import Split, separate, separate_all, watch
-from .words import Model, Vocabulary, World
+from .language import used
+from .moments import finer
+from .proving import can_be_proved, proved
+from .separating import Split, Watched, condition, separate_all, watch
+from .words import Model, World
 
-Relation = Literal["equivalent", "A stronger", "B stronger", "incomparable", "compatible", "undecided"]
+Relation = Literal[
+    "equivalent", "not told apart", "A stronger", "B stronger", "incomparable", "compatible", "undecided"
+]  # fmt: skip
 """A MAY forbids nothing: a MUST is stronger than it where some run that uses it breaks the MUST, else "compatible"."""
 CHUNK = 6
 """How many sentences look on in one search: each multiplies the states a little, and each search costs its start."""
@@ -35,6 +32,8 @@ class Difference:
     `basis` says what the relation is proved over; `splits` hold for each direction the shortest run.
     `cause` is the first difference in words that the first run turns on: what A says, what B says.
     `worlds` were searched; `given_up` could not be to the end.
+    `proved` are the worlds with a clock of which induction shows, in dense time and for runs of any length, that the
+    directions without a run have none.
     """
 
     relation: Relation
@@ -43,53 +42,7 @@ class Difference:
     cause: tuple[str, str] | None
     worlds: tuple[str, ...]
     given_up: tuple[str, ...] = ()
-
-
-# -- the same whatever the model does -----------------------------------------------------------------------------
-
-
-def same_by_wording(world: World, a: Reading, b: Reading) -> bool | None:
-    """Whether no model at all can tell two readings apart; None where this cannot be decided so.
-
-    The conditions that both use are left free, as far as they can hold together; then every run of the monitors is
-    searched. A finite search to the end, so a proof for runs of any length.
-    """
-    if a.sentence == b.sentence:
-        return a.assumptions == b.assumptions or None
-    if a.assumptions != b.assumptions or a.sentence.pattern == "possibility" or b.sentence.pattern == "possibility":
-        return None
-    if _timed(a) or _timed(b):
-        return _same_shape(world, a, b)
-    from .free import free_world  # here, as it needs the records above
-
-    free = free_world(world, (a.sentence, b.sentence))
-    if free is None:
-        return None
-    watched = watch(free, [a, b])
-    one, all_one = separate(watched, 0, 1)
-    other, all_other = separate(watched, 1, 0)
-    if one is not None or other is not None:
-        return False
-    return True if all_one and all_other else None
-
-
-def _timed(one: Reading) -> bool:
-    return one.sentence.bound is not None and one.sentence.bound.timed
-
-
-def _same_shape(world: World, a: Reading, b: Reading) -> bool | None:
-    """Two sentences of one form whose conditions the solver proves equal."""
-    one, other = a.sentence, b.sentence
-    if (one.pattern, one.bound, one.scope.kind) != (other.pattern, other.bound, other.scope.kind):
-        return None
-    at = Moment(world, None, lambda expr: expr)
-    for (_, left), (_, right) in zip(one.props, other.props, strict=True):
-        events = {phrase.text for prop in (left, right) for phrase in phrases(prop)} & set(
-            world.vocabulary.of_kind("event")
-        )
-        if left != right and (events or not prove("same", [], at.value(left) == at.value(right)).proved):
-            return None
-    return True
+    proved: tuple[str, ...] = ()
 
 
 # -- two readings -------------------------------------------------------------------------------------------------
@@ -105,15 +58,17 @@ def compare_all(model: Model, a: Reading, others: Sequence[Reading]) -> list[Dif
     words = words_of([a, *others])
     base = model.world(model.base, words)
     assert base is not None
-    same = {k for k, other in enumerate(others) if same_by_wording(base, a, other)}
+    implied = {k: implied_by_wording(base, a, other) for k, other in enumerate(others)}
+    same = {k for k, sides in implied.items() if all(sides)}
     left = [k for k in range(len(others)) if k not in same]
-    seen = _Seen(model.base)
+    seen = _Seen(model.base, implied)
     for start in range(0, len(left), CHUNK):
         seen.search(model, words, a, {k: others[k] for k in left[start : start + CHUNK]})
     return [PROVED if k in same else seen.difference(model, words, base, a, others[k], k) for k in range(len(others))]
 
 
-PROVED = Difference("equivalent", "proved for every model, runs of any length: the monitors are the same", (), None, ())
+IMPLIED = "that one asks for the other is proved by their wording, for every model and runs of any length"
+PROVED = Difference("equivalent", "proved by their wording for every model, for runs of any length", (), None, ())
 
 
 def words_of(readings: Sequence[Reading]) -> tuple[str, ...]:
@@ -129,8 +84,8 @@ def words_of(readings: Sequence[Reading]) -> tuple[str, ...]:
 class _Seen:
     """The shortest run for each direction of each comparison so far, a run of the guarded model before any other."""
 
-    def __init__(self, base: str) -> None:
-        self.base = base
+    def __init__(self, base: str, implied: Mapping[int, tuple[bool, bool]]) -> None:
+        self.base, self.implied = base, implied
         self.splits: dict[tuple[int, int], Split] = {}
         self.searched: dict[str, None] = {}
         self.given_up: dict[int, dict[str, None]] = {}
@@ -163,17 +118,59 @@ class _Seen:
 
     def _better(self, split: Split, k: int, side: int) -> bool:
         found = self.splits.get((k, side))
-        return found is None or len(split.trace) < len(found.trace)
+        return found is None or split.length < found.length
 
     def difference(self, model: Model, words: Sequence[str], base: World, a: Reading, b: Reading, k: int) -> Difference:
-        found = {side: self.splits[k, side] for side in (0, 1) if (k, side) in self.splits}
         given_up = tuple(self.given_up.get(k, ()))
+        timed = base.system.clock is not None and not given_up
+        shown = self._proved(model, words, a, b, k) if timed else ()
+        found = {side: self.splits[k, side] for side in (0, 1) if (k, side) in self.splits}
         relation = _relation(found, bool(given_up))
         if relation == "equivalent" and (a.sentence.pattern == "possibility") != (b.sentence.pattern == "possibility"):
             relation = "compatible"
         splits = tuple(found.values())
-        cause = _cause(model, words, a, b, splits[0]) if splits else None
-        return Difference(relation, _basis(base, list(self.searched)), splits, cause, tuple(self.searched), given_up)
+        why = cause(model.world(splits[0].world, words), a, b, splits[0]) if splits else None
+        if relation == "equivalent" and timed and len(shown) < len(self.searched):
+            relation = "not told apart"
+        if len(found) == 1 and all(self.implied[k][side] for side in (0, 1) if side not in found):
+            return Difference(relation, IMPLIED, splits, why, tuple(self.searched), given_up)
+        basis = _basis(base, list(self.searched), shown)
+        return Difference(relation, basis, splits, why, tuple(self.searched), given_up, shown)
+
+    def _proved(self, model: Model, words: Sequence[str], a: Reading, b: Reading, k: int) -> tuple[str, ...]:
+        """The worlds in which induction shows that no run goes in the directions in which the search found none.
+
+        Where it does not, time is searched in finer steps, for what whole milliseconds leave between them.
+        """
+        shown: list[str] = []
+        for name in self.searched:
+            sides = [side for side in (0, 1) if (k, side) not in self.splits and not self.implied[k][side]]
+            world = model.world(name, words)
+            assert world is not None
+            if not sides or not can_be_proved(watch(world, [a, b])):
+                break
+            if proved(world, [a, b], _apart(sides)) is not None:
+                shown.append(name)
+                continue
+            pairs = {_pair(side): side for side in sides}
+            for pair, (split, _) in separate_all(watch(finer(world), [a, b]), list(pairs)).items():
+                if split is not None:
+                    side = pairs[pair]
+                    self.splits[k, side] = attrs.evolve(split, obeys="AB"[side], breaks="BA"[side])
+            sides = [side for side in sides if (k, side) not in self.splits]
+            if sides:
+                if len(sides) == len(pairs) or proved(world, [a, b], _apart(sides)) is None:
+                    break
+                shown.append(name)
+        return tuple(shown)
+
+
+def _pair(side: int) -> tuple[int, int]:
+    return (0, 1) if side == 0 else (1, 0)
+
+
+def _apart(sides: Sequence[int]) -> Callable[[Watched], Any]:
+    return lambda watched: z3.Or(*(condition(watched, *_pair(side)) for side in sides))
 
 
 def _relation(splits: dict[int, Split], partial: bool) -> Relation:  # noqa: FBT001 - private
@@ -185,52 +182,10 @@ def _relation(splits: dict[int, Split], partial: bool) -> Relation:  # noqa: FBT
     return "B stronger" if 0 in splits else "A stronger" if 1 in splits else "equivalent"
 
 
-def _basis(base: World, searched: Sequence[str]) -> str:
+def _basis(base: World, searched: Sequence[str], shown: Sequence[str]) -> str:
     worlds = "1 model" if len(searched) == 1 else f"{len(searched)} models, the guarded one and each fault"
+    if shown and len(shown) == len(searched):
+        return f"proved by induction in {worlds}: runs of any length, in dense time"
     length = base.scope if base.horizon_ms is not None else f"runs of any length, scope {base.scope}"
-    return f"searched to the end in {worlds}: {length}"
-
-
-# -- which words did it -------------------------------------------------------------------------------------------
-
-
-def _tokens(text: str) -> list[str]:
-    return re.findall(r"[\w.]+|[<>=!]+|[^\s\w]", text)
-
-
-def _cause(model: Model, words: Sequence[str], a: Reading, b: Reading, split: Split) -> tuple[str, str] | None:
-    """The first difference in words which, made alone, changes what A says of the run; else the first of all."""
-    left, right = _tokens(str(a.sentence)), _tokens(str(b.sentence))
-    parts = [one for one in SequenceMatcher(None, left, right, autojunk=False).get_opcodes() if one[0] != "equal"]
-    if not parts:
-        return (", ".join(a.assumptions) or "no assumption", ", ".join(b.assumptions) or "no assumption")
-    world = model.world(split.world, words)
-    for _, i, j, k, m in parts:
-        if world is not None and len(parts) > 1:
-            changed = [*left[:i], *right[k:m], *left[j:]]
-            if _differs(world, a, " ".join(changed), world.vocabulary, split):
-                return _said(left[i:j]), _said(right[k:m])
-    _, i, j, k, m = parts[0]
-    return _said(left[i:j]), _said(right[k:m])
-
-
-def _said(tokens: Sequence[str]) -> str:
-    return " ".join(tokens) or "(nothing)"
-
-
-def _differs(world: World, a: Reading, text: str, vocabulary: Vocabulary, split: Split) -> bool:
-    """Whether a changed text judges a run otherwise than the reading does."""
-    try:
-        changed = attrs.evolve(a, sentence=parse(text, vocabulary))
-    except SentenceError:
-        return False
-    return fails_at_end(world, a, split) != fails_at_end(world, changed, split)
-
-
-def fails_at_end(world: World, one: Reading, split: Split) -> bool:
-    """Whether a run that ends here breaks a sentence."""
-    watched = watch(world, [one])
-    made = record(watched.system, spelled(world, split.trace, split.until_ms))
-    last = replay(watched.system, made)[-1]
-    pairs = [(variable.term, variable.domain.literal(last[variable.name])) for variable in watched.system.variables]
-    return z3.is_true(z3.simplify(z3.substitute(watched.monitors[0].failing, *pairs)))
+    more = f"; proved by induction, for runs of any length in dense time, in {len(shown)} of them" if shown else ""
+    return f"searched to the end in {worlds}: {length}{more}"

@@ -36,6 +36,11 @@ class Split:
     stops: bool = False
     until_ms: Any = None
 
+    @property
+    def length(self) -> tuple[int, int]:
+        """The steps before it stops or begins to repeat, then all of them: what of two runs makes one the shorter."""
+        return (len(self.trace) if self.loop is None else self.loop), len(self.trace)
+
 
 @attrs.frozen(eq=False)
 class Watched:
@@ -85,7 +90,7 @@ def separate_all(watched: Watched, pairs: Sequence[Pair]) -> dict[Pair, tuple[Sp
     found: dict[Pair, tuple[Split | None, bool]] = dict.fromkeys(free, (None, True))
     found |= {pair: _apart(watched, *pair) for pair in pairs if pair not in free and pair not in simple}
     if simple:
-        asks = [ask(f"{i} {j}", _condition(watched, i, j)) for i, j in simple]
+        asks = [ask(f"{i} {j}", condition(watched, i, j)) for i, j in simple]
         made = search(watched.system, watched.world, asks)
         for i, j in simple:
             run = made.witnesses.get(f"{i} {j}")
@@ -110,7 +115,8 @@ def _is_simple(watched: Watched, obeyed: int, broken: int) -> bool:
     return watched.world.system.clock is not None or other.possible or not lasting
 
 
-def _condition(watched: Watched, obeyed: int, broken: int) -> Any:
+def condition(watched: Watched, obeyed: int, broken: int) -> Any:
+    """What is true once a run obeys one reading and breaks another."""
     one, other = watched.monitors[obeyed], watched.monitors[broken]
     if other.possible:
         # A run that uses the freedom of one and not that of the other.
@@ -132,7 +138,7 @@ def _apart(watched: Watched, obeyed: int, broken: int) -> tuple[Split | None, bo
     left = [name for name in watched.fairness[obeyed] if name not in fair]
     found += [_neglected(watched, z3.And(other.failing, kept), name, fair, (one, other)) for name in left]
     runs = [split for split, _ in found if split is not None]
-    return min(runs, key=lambda split: len(split.trace), default=None), all(complete for _, complete in found)
+    return min(runs, key=lambda split: split.length, default=None), all(complete for _, complete in found)
 
 
 def ask(name: str, condition: Any, expectation: str = "reachable") -> Property:

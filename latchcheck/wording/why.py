@@ -10,7 +10,7 @@ from latchcheck.kernel.verdict import Verdict
 from .files import Reading
 from .judging import judge
 from .lemma_words import lemma_text
-from .proving import breaks, can_be_proved, proved
+from .proving import can_be_proved, settled
 from .separating import watch
 from .words import World
 
@@ -57,16 +57,15 @@ class Why:
 
 def why(world: World, one: Reading) -> Why:
     """Prove a reading by induction and tell what the proof needs; `holds` where no such proof is found."""
-    seen = judge(world, one)
-    assumptions = _assumptions(world, one) if seen.verdict == "holds" else ()
-    if seen.verdict != "holds":
+    seen, found = settled(world, one)
+    assumptions = _assumptions(world, one) if seen.verdict in ("holds", "proved") else ()
+    if seen.verdict not in ("holds", "proved"):
         return Why(one, seen.verdict, seen.reason or "it does not hold, so there is no proof to explain; see `check`")
     if one.sentence.pattern == "possibility":
         return Why(one, "holds", "a run shows that it is possible; a proof is not needed", assumptions=assumptions)
     if not can_be_proved(watch(world, [one])):
         reason = "a duty without an end is decided by search and not by induction: only its assumptions are told"
         return Why(one, "holds", reason, assumptions=assumptions)
-    found = proved(world, [one], breaks)
     if found is None:
         reason = "no proof by lemmas of two conditions, or of bounds on numbers, is found; see `check` for the search"
         return Why(one, "holds", reason, assumptions=assumptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 import attrs
@@ -112,7 +113,7 @@ class World:
     scope: str
     others: tuple[Property, ...] = ()
     horizon_ms: int | None = None
-    unit_ms: int = 1
+    unit_ms: int | Fraction = 1
     states_max: int = 200_000
     shown: Shown = Shown()
     instant: Any = None
