@@ -41,10 +41,14 @@ Contact = Literal["update", "cancel", "subscription"]
 
 @attrs.frozen(slots=True)
 class Origin:
-    """Where a value came from: `operator.toml:7`, a preset's id, the option that set it, or the default."""
+    """Where a value came from: `operator.toml:7`, a preset's id, the option that set it, or the default.
+
+    `over` is what a preset took the place of: the other value in a file, plain as in `flat`, and where it stands.
+    """
 
     kind: Literal["file", "preset", "default", "set", "task"]
     where: str
+    over: tuple[object, str] | None = None
 
 
 @attrs.frozen(slots=True, kw_only=True)

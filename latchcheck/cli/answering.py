@@ -15,6 +15,7 @@ from latchcheck.kernel.verdict import Report, Verdict
 
 from . import wiring
 from .errors import complain
+from .notes import note, taken_over
 from .output import Output, Unwritable
 
 if TYPE_CHECKING:
@@ -175,7 +176,10 @@ def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | N
             raise
         tally.complain(str(error))
         return None
-    return evolve(wiring.verify(config, only or None), source=question.source)
+    report = wiring.verify(config, only or None)
+    for line in taken_over(report.config):
+        note(line)
+    return evolve(report, source=question.source)
 
 
 def _saved(report: Report, folder: Path | None) -> Report:

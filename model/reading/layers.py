@@ -47,6 +47,7 @@ def read(
         for value in preset.conditional(_record(given), presets):
             if value.key.flat not in given or not _later(given[value.key.flat]):
                 given[value.key.flat] = value
+    given |= _taken_over(given, layers[: len(files)])
     absent = {flat: origin for preset in presets for flat, origin in preset.absences().items() if flat not in given}
     config = _record(given, absent)
     check(config, given)
@@ -77,6 +78,18 @@ def _presets(client: str | None, server: str | None) -> list[Preset]:
 
     presets = [load("client", client)] if client is not None else []
     return presets + ([load("server", server)] if server is not None else [])
+
+
+def _taken_over(given: dict[str, Given], files: Sequence[Sequence[Given]]) -> dict[str, Given]:
+    """The values of presets that stand where a file has another one, their origins telling so."""
+    written = {value.key.flat: value for layer in files for value in layer}
+    found = {}
+    for flat, value in given.items():
+        old = written.get(flat)
+        if value.origin.kind == "preset" and old is not None and old.value != value.value:
+            over = Config().replace({flat: old.value}).flat()[flat], old.origin.where
+            found[flat] = attrs.evolve(value, origin=attrs.evolve(value.origin, over=over))
+    return found
 
 
 def _later(given: Given) -> bool:

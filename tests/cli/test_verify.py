@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from latchcheck.cli.main import main
 from tests.cli.conftest import Checker, Run
 
 
@@ -245,3 +246,17 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(run: Run, chec
         assert outcome.code == 2
         assert words in outcome.err
     assert checker.asked == []
+
+
+def test_what_a_preset_takes_over_from_a_file_is_noted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Standard error names key, both values and the line; standard output stays what it is."""
+    file = tmp_path / "op.toml"
+    file.write_text('[server]\npoll_interval = "7s"\n[workload]\nexecution = "1m"\n', encoding="utf-8")
+    main(["verify", str(file), "--server", "mcp-py-1", "--property", "hint-honoured", "--format", "json"])
+    captured = capfd.readouterr()
+
+    assert captured.err == (
+        f"latchcheck: note: server.poll_interval: preset mcp-py-1 says 500ms, which wins over 7s in {file}:2; "
+        "--set server.poll_interval=... wins over both\n"
+    )
+    assert json.loads(captured.out)["config"]

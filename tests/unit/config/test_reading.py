@@ -99,6 +99,21 @@ def test_none_is_absence(key: Key) -> None:
     assert held_by(config, key) == (UNLIMITED if key.kind == "ttl" else key.default)
 
 
+def test_what_a_preset_takes_over_from_a_file_is_kept_beside_it(tmp_path: Path) -> None:
+    """The origin tells the other value and its line; the same value, or one that an option has the last word on, none.
+
+    The preset of mcp-py-1 has 500 ms and a ttl that is told as null.
+    """
+    file = tmp_path / "op.toml"
+    file.write_text('[server]\npoll_interval = "7s"\nadvertised_ttl = "3h"\n', encoding="utf-8")
+    config = read([str(file)], server="mcp-py-1", sets=["server.advertised_ttl=2h"])
+
+    assert config.origin("server.poll_interval_ms").over == (7_000, f"{file}:2")
+    assert config.origin("server.advertised_ttl_ms").over is None
+    file.write_text('[server]\npoll_interval = "0.5s"\n', encoding="utf-8")
+    assert read([str(file)], server="mcp-py-1").origin("server.poll_interval_ms").over is None
+
+
 def test_later_layers_win(tmp_path: Path) -> None:
     """The file yields to the client's preset, that to the server's, that to the task, that to the options."""
     file, task = tmp_path / "op.toml", tmp_path / "created.json"

@@ -18,6 +18,7 @@ class SampleOrigin:
 
     kind: str
     where: str | None
+    over: tuple[object, str] | None = None
 
 
 @frozen
