@@ -13,7 +13,7 @@ from latchcheck.properties.timing import verify
 
 FOLDER = Path(__file__).parents[2] / "docs" / "examples"
 # The examples of other verbs are no configurations.
-OTHERS = ("audit", "wording")
+OTHERS = ("audit", "project", "wording")
 FILES = sorted(
     str(file.relative_to(FOLDER)) for file in FOLDER.rglob("*.toml") if file.relative_to(FOLDER).parts[0] not in OTHERS
 )
