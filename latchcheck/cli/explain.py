@@ -1,4 +1,4 @@
-"""`latchcheck explain`: what a configuration key, a property, a switch or a size of a scope means."""
+"""`latchcheck explain`: what a configuration key, a property, a switch, a size of a scope or a printed word means."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ LISTS = "`latchcheck list keys` names the keys, `latchcheck list properties` the
 
 @click.command(
     "explain",
-    short_help="Say what a key, a property, a switch or a size means.",
+    short_help="Say what a key, a property, a switch, a size or a word means.",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="A key may be named without its section, and in any spelling: server.orphan_window, ttlMs.",
 )
-@click.argument("name", metavar="KEY|PROPERTY|SWITCH|SIZE")
+@click.argument("name", metavar="KEY|PROPERTY|SWITCH|SIZE|WORD")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
 def command(name: str, form: str) -> None:
     """Say what KEY means, what it takes, its default and why; or what PROPERTY claims.
 
-    SWITCH is one of a policy of the lifecycle model, SIZE one of a scope.
+    SWITCH is one of a policy of the lifecycle model, SIZE one of a scope, WORD one that answers print: margin, bound.
     """
+    from latchcheck.report import glossary
+
     keys = wiring.explain_keys(name)
     claim = wiring.explain_property(name)
     setting = wiring.explain_setting(name)
-    if not keys and claim is None and setting is None:
+    word = glossary.explained(name)
+    if not keys and claim is None and setting is None and word is None:
         raise click.UsageError(_unknown(name))
     out = Output(None)
     if form == "json":
-        found = {"keys": keys, "property": claim, "setting": setting}
+        meant = None if word is None else {"word": word[0], "meaning": word[1]}
+        found = {"keys": keys, "property": claim, "setting": setting, "word": meant}
         out.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
         return
     texts = [_key(row, out.width) for row in keys]
@@ -45,6 +49,8 @@ def command(name: str, form: str) -> None:
         texts.append(_claim(name, claim, out.width))
     if setting is not None:
         texts.append(_setting(name, setting, out.width))
+    if word is not None:
+        texts.append(f"{word[0]}\n{_wrapped(word[1], '  ', '  ', out.width)}\n")
     out.write("\n".join(texts))
 
 
@@ -106,8 +112,10 @@ def _words(values: object) -> list[str]:
 def _unknown(name: str) -> str:
     import difflib  # only when there is something to mend
 
+    from latchcheck.report import glossary
+
     near = wiring.nearest_keys(name) + difflib.get_close_matches(
-        name, [str(row["id"]) for row in wiring.property_rows()], n=2
+        name, [*(str(row["id"]) for row in wiring.property_rows()), *glossary.WORDS], n=2
     )
     hint = f"did you mean {' or '.join(near)}?" if near else LISTS
-    return f"there is no key and no property {name!r}; {hint}"
+    return f"there is no key, no property and no word {name!r}; {hint}"

@@ -92,9 +92,17 @@ def test_a_property_is_explained() -> None:
     assert "MUST" in done.output
 
 
+def test_a_word_that_answers_print_is_explained() -> None:
+    """What is no key and no property but stands in answers is told, in either form."""
+    assert run(explain.command, "margin").output.startswith("margin\n  How far the first of the knobs may still move")
+    found = json.loads(run(explain.command, "margin_ms", "--format", "json").output)
+    assert (found["keys"], found["property"], found["word"]["word"]) == ([], None, "margin")
+
+
 @pytest.mark.parametrize(
     ("name", "near"),
     [
+        ("margn", "margin"),
         ("orphan_windw", "server.orphan_window"),
         ("server.orphanwindow", "server.orphan_window"),
         ("no-live-orphans", "no-live-orphan"),
