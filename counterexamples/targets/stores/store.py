@@ -184,6 +184,8 @@ class CasStore:
                 before = self.row(wanted.task)
                 if before is not None and wanted.kind == "transient" and before.attempt < before.attempts_max:
                     return self._retry(now_ms, wanted, before)
+                if wanted.kind == "transient":  # no attempt is left
+                    wanted = attrs.evolve(wanted, kind="poison")
                 if before is not None and wanted.expected is None:
                     wanted = attrs.evolve(wanted, expected=before.version)
             if self._swap(now_ms, wanted):
