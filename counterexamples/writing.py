@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,47 @@ def write_all(fixtures: Mapping[Path, Fixture]) -> list[Path]:
             beside.unlink(missing_ok=True)
         raise
     return [path for _, path in ready]
+
+
+def copy_all(files: Mapping[Path, Path]) -> list[Path]:
+    """Copy each file to its place, folders included, all of them or none; the places that changed. Raises OSError.
+
+    What stood there is put back where one of them cannot be moved into its place.
+    """
+    ready: list[tuple[Path, Path]] = []
+    placed: list[tuple[Path, Path | None]] = []
+    made: list[Path] = []
+    try:
+        for path, place in files.items():
+            if place.is_file() and place.read_bytes() == path.read_bytes():
+                continue
+            made += [one for one in reversed(place.parents) if not one.exists()]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+            ready.append((beside, place))
+            beside.write_bytes(path.read_bytes())
+        for beside, place in ready:
+            before = place.with_name(f".{place.name}.{os.getpid()}.old") if place.exists() else None
+            if before is not None:
+                place.replace(before)
+            placed.append((place, before))
+            beside.replace(place)
+    except BaseException:
+        for beside, _ in ready:
+            beside.unlink(missing_ok=True)
+        for place, before in placed:
+            if before is None:
+                place.unlink(missing_ok=True)
+            else:
+                before.replace(place)
+        for folder in reversed(made):
+            with suppress(OSError):  # somebody else has put something in
+                folder.rmdir()
+        raise
+    for _, before in placed:
+        if before is not None:
+            before.unlink(missing_ok=True)
+    return [place for place, _ in placed]
 
 
 def means_the_same(one: Fixture, other: Fixture) -> bool:

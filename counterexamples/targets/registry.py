@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
@@ -41,6 +42,7 @@ MEANINGS: Final[dict[str, str]] = {
     "mcp:": "a live server: mcp:URL#tool=NAME&args=JSON",
     "driver:": "a program that speaks JSON lines: driver:CMD",
 }
+_ID: Final = re.compile(r"[\w.-]+")
 _registered: dict[str, Callable[[], Target]] = {}
 
 
@@ -75,6 +77,8 @@ def target(name: str) -> Target:
         near = get_close_matches(name, names(), n=1)
         known = ", ".join(one + ("..." if one.endswith(":") else "") for one in names())
         instead = f"is it {near[0]}?" if near else f"there is {known}"
+        if _ID.fullmatch(name) and not near:
+            instead += f"; one of a conftest.py is known to pytest only: pytest --latchcheck-target {name}"
         raise UnknownTarget(f"target: there is no {name!r}", instead)
     if colon and not argument:
         raise UnknownTarget(f"target: {name!r} names nothing", "write what it is after the colon, as in driver:./store")

@@ -98,6 +98,16 @@ def replay_on(fixture: Fixture, setting: Setting, target: Target, *, judged: boo
     return ended(outcome, reason)
 
 
+def ruled_out(fixture: Fixture, case: Case, target: Target) -> str | None:
+    """Why a target cannot be asked for the steps of a fixture, as far as its table tells; it is not started."""
+    try:
+        _, states = run(case.system, fixture.steps)
+        _dry(fixture, target, states)
+    except (CannotDo, Stale) as why:
+        return str(why)
+    return None
+
+
 def reader(fixture: Fixture, target: Target) -> Reader:
     """What turns the steps of a fixture into calls to a target."""
     scope, table = fixture.scope, target.table

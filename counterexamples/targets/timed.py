@@ -47,8 +47,8 @@ def replay_timed(fixture: Fixture, case: Case, target: Target) -> Ran:
         return Ran(fixture, target.name, outcome, reason, tuple(seen))
 
     harm = fixture.violates.clause.removeprefix("never ")
-    if harm not in SHOWS:
-        return ended("not-applicable", f"no reader sees its harm, {harm!r}")
+    if hidden := ruled_out_timed(fixture, target.table):
+        return ended("not-applicable", hidden)
     try:
         reproduce(fixture, case)
         calls = told(fixture, target.table)
@@ -66,6 +66,18 @@ def replay_timed(fixture: Fixture, case: Case, target: Target) -> Ran:
         return ended("failed", f"{error.outcome}: {error}")
     shown = SHOWS[harm]([step.observed[TASK] for step in seen if step.observed])
     return ended("conforms", OUTCOMES["conforms"]) if shown is None else ended("reproduced", shown)
+
+
+def ruled_out_timed(fixture: Fixture, table: Table) -> str | None:
+    """Why a run of the timed model cannot be told to a target with this table, or shows nothing there."""
+    harm = fixture.violates.clause.removeprefix("never ")
+    if harm not in SHOWS:
+        return f"no reader sees its harm, {harm!r}"
+    try:
+        told(fixture, table)
+    except CannotDo as why:
+        return str(why)
+    return None
 
 
 def told(fixture: Fixture, table: Table) -> list[tuple[int, Call]]:

@@ -17,10 +17,11 @@ from .replay import SCHEMA, replayed, row, told
 FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
+COPIES_SCHEMA = "latchcheck/copies/1"
 FILES = click.argument("files", nargs=-1, metavar="[FIXTURE]...")
 
 
-@click.group("fixtures", short_help="List, check, minimise and generate saved counterexamples.")
+@click.group("fixtures", short_help="List, copy, check, minimise and generate saved counterexamples.")
 def command() -> None:
     """Work on saved counterexamples: those of this project, or the files that are named."""
 
@@ -49,6 +50,55 @@ def list_(form: str) -> None:
         return
     width = max((len(str(one["id"])) for one in rows), default=0)
     out.write("".join(f"{one['id']:<{width}}  {one['steps']:>3} steps  {one['clause']}\n" for one in rows))
+
+
+@command.command("copy", epilog="Exit code: 0 done, 2 it cannot be done, and nothing is, 5 the selection is empty.")
+@click.argument("folder_name", metavar="DIR")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--property", "properties", metavar="ID", multiple=True, help="Those of this property; may be repeated.")
+@click.option("--target", metavar="NAME", help="Those only that its table does not rule out.")
+@click.option("--force", is_flag=True, help="Write over files that are there and not the same.")
+@FORMAT
+@click.pass_context
+def copy(
+    context: click.Context,
+    /,
+    *,
+    folder_name: str,
+    ids: tuple[str, ...],
+    properties: tuple[str, ...],
+    target: str | None,
+    force: bool,
+    form: str,
+) -> None:
+    """Copy the saved counterexamples of this project below DIR: all, or those that are named; whole or not at all.
+
+    In a folder called `counterexamples` they are tests of its repository by the pytest plugin.
+    """
+    from latchcheck.kernel.exits import Exit
+
+    known = {one.property for _, one in wiring.saved_fixtures()}
+    for name in properties:
+        if name not in known:
+            if name in (*wiring.lifecycle_ids(), *wiring.property_ids()):
+                raise click.UsageError(f"--property {name}: no counterexample of it is saved")
+            raise click.UsageError(unknown_property(name, sorted(known), ()))
+    where = folder("DIR", folder_name)
+    assert where is not None
+    try:
+        paths, count = wiring.copied_fixtures(where, ids, properties, target, force=force)
+    except wiring.Exists as error:
+        raise click.UsageError(str(error)) from None
+    code = Exit.FINE if count else Exit.VACUOUS
+    out = Output(None)
+    if form == "json":
+        whole = {"schema": COPIES_SCHEMA, "selected": count, "written": [str(path) for path in paths], "exit": code}
+        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write("".join(f"{path}\n" for path in paths))
+        same = f", {count - len(paths)} were there already" if len(paths) < count else ""
+        out.write(f"{len(paths)} counterexamples written{same}.\n" if count else "nothing is selected\n")
+    context.exit(code)
 
 
 @command.command("check", epilog="Exit code: 0 all reproduce, 2 one cannot be read, 5 one is stale, 4 interrupted.")

@@ -11,7 +11,7 @@ from attrs import define
 
 from . import wiring
 from .errors import complain
-from .output import Output
+from .output import FORMATS, FORMATS_HELP, Output
 from .output import target as destination
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Replayed = Any
     epilog="Exit code: the first of 3, 1, 2, 5, 0 that applies to any fixture: 1 the counterexample reproduces, "
     "2 it cannot be read, 5 it is stale: the model no longer breaks what it broke, or no longer knows its words. "
     "On a target: 1 it is reproduced, or answered as no correct one does, 4 the target could not be driven, 0 it "
-    "conforms, or the fixture is not applicable there.",
+    "conforms, or the fixture is not applicable there, 5 none of the fixtures is, so that nothing was tried.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
 @click.option(
@@ -40,9 +40,7 @@ Replayed = Any
     show_default=True,
     help="What the events are done to; `latchcheck targets list` names them.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str, output: str | None) -> None:
@@ -63,8 +61,14 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
     if form == "json":
         rows = [row(file, one, steps=True) for file, one in found]
         out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
-    else:
+    elif form == "text":
         out.write("\n".join(told(one, steps=True) for _, one in found))
+    else:
+        from latchcheck.report.formats import shown
+
+        from . import replay_findings
+
+        out.write(shown(form, [replay_findings.on_model(*one) for one in found]))
     out.finish()
     context.exit(code)
 

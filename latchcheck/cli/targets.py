@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from . import wiring
 from .errors import complain
 from .output import Output
 from .replay import each_fixture
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
 
 REPLAYS_SCHEMA = "latchcheck/target-replays/1"
 LIST_SCHEMA = "latchcheck/targets/1"
@@ -98,6 +101,8 @@ def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int
     """Replay fixtures on a target, tell what became of each, and give the exit code."""
     from latchcheck.kernel.exits import exit_code
 
+    from . import replay_findings
+
     target = wiring.open_target(name)
     if lacks := target.missing():
         complain(f"the target {name} is not ready\n  " + "\n  ".join(lacks))
@@ -106,18 +111,20 @@ def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int
         found, faults = each_fixture(files, lambda fixture: wiring.replay_on_target(fixture, target))
     finally:
         getattr(target, "stop", lambda: None)()
-    outcomes = {one.outcome for _, one in found}
-    verdicts = {"reproduced": "violated", "differs": "violated", "conforms": "holds", "failed": "inconclusive"}
-    code = exit_code(
-        [*(verdicts.get(one, "not-applicable") for one in outcomes), *faults.cut_short],  # pyright: ignore[reportArgumentType]
-        usage_error=faults.unreadable,
-        stale="stale" in outcomes,
-    )
+    verdicts: list[Verdict] = [replay_findings.OUTCOMES[one.outcome] for _, one in found]
+    untried = bool(found) and set(verdicts) == {"not-applicable"}
+    code = exit_code([*verdicts, *faults.cut_short], usage_error=faults.unreadable, stale=untried)
     if form == "json":
         whole = {"schema": REPLAYS_SCHEMA, "target": name, "fixtures": [row(*one) for one in found], "exit": code}
         out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-    else:
+    elif form == "text":
         out.write("\n".join(told(one) for _, one in found))
+        if untried:
+            out.write(f"\nnothing was tried: none of the fixtures applies to {name}. Exit code {code}.\n")
+    else:
+        from latchcheck.report.formats import shown
+
+        out.write(shown(form, [replay_findings.on_target(*one) for one in found]))
     return code
 
 

@@ -92,7 +92,7 @@ def _result(one: Finding, part: Findings, rule: int) -> dict[str, Any]:
 def _code_flow(one: Finding) -> dict[str, Any]:
     locations = [_step(index, row, one.place) for index, row in enumerate(one.rows)]
     return {
-        "message": {"text": f"A run of {len(one.trace or ())} events that shows it, executed again before it is told."},
+        "message": {"text": f"A run of {len(one.trace or one.rows)} events that shows it, executed again before it is told."},
         "threadFlows": [{"locations": locations}],
     }
 

@@ -6,7 +6,15 @@ A file a topic; what the verbs call is here by name.
 from __future__ import annotations
 
 from .admission import admission_theorems, decide_packets
-from .catalogues import explain_property, explain_setting, lifecycle_ids, lifecycle_rows, property_ids, property_rows
+from .catalogues import (
+    explain_property,
+    explain_setting,
+    lifecycle_ids,
+    lifecycle_rows,
+    property_ids,
+    property_keyword,
+    property_rows,
+)
 from .configurations import (
     assumption_groups,
     explain_keys,
@@ -17,7 +25,8 @@ from .configurations import (
     read_config,
     toml_line,
 )
-from .fixtures import fixture_case, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
+from .copying import Exists, copied_fixtures
+from .fixtures import fixture_case, fixture_path, load_fixture, minimise_fixture, replay_fixture, saved_fixtures
 from .hints import with_hints
 from .lifecycle import (
     exploration_plan,
@@ -51,12 +60,14 @@ from .words import fixture_telling
 __all__ = [
     "LEVELS",
     "STORES",
+    "Exists",
     "NotReady",
     "admission_theorems",
     "ask_lifecycle",
     "ask_timed",
     "assumption_groups",
     "check_target",
+    "copied_fixtures",
     "decide_packets",
     "draw",
     "explain_keys",
@@ -64,6 +75,7 @@ __all__ = [
     "explain_setting",
     "exploration_plan",
     "fixture_case",
+    "fixture_path",
     "fixture_telling",
     "generate_fixtures",
     "hit_of",
@@ -87,6 +99,7 @@ __all__ = [
     "pictures",
     "preset_rows",
     "property_ids",
+    "property_keyword",
     "property_rows",
     "race_fixture",
     "race_store",

@@ -39,6 +39,15 @@ def explain_property(name: str) -> dict[str, object] | None:
     }
 
 
+def property_keyword(name: str) -> str | None:
+    """MUST, SHOULD or MAY of a property; None where there is none of that id."""
+    from latchcheck.properties.lifecycle.catalogue import CATALOGUE as LIFECYCLE
+    from latchcheck.properties.timing import CATALOGUE
+
+    found = CATALOGUE.get(name) or LIFECYCLE.get(name)
+    return None if found is None else found.keyword
+
+
 def property_rows() -> list[dict[str, object]]:
     """Every property as a row of plain data: those of `verify` first, then those of `explore`, each in its order."""
     from latchcheck.properties.lifecycle.describing import property_rows as lifecycle_rows

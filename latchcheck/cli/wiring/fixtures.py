@@ -16,11 +16,17 @@ def load_fixture(file: str) -> Fixture:
 
     Raises FixtureError, for which `is_bad_input` is true.
     """
-    from latchcheck.counterexamples import SAVED, load
+    from latchcheck.counterexamples import load
 
-    path = Path(file)
-    by_id = SAVED / f"{file}.json"
-    return load(by_id if not path.exists() and SAVED in by_id.parents and by_id.is_file() else path)
+    return load(fixture_path(file))
+
+
+def fixture_path(file: str) -> Path:
+    """The file that is meant: the one of that name, or, where there is none, the saved fixture of that id."""
+    from latchcheck.counterexamples import SAVED
+
+    path, by_id = Path(file), SAVED / f"{file}.json"
+    return by_id if not path.exists() and SAVED.resolve() in by_id.resolve().parents and by_id.is_file() else path
 
 
 def saved_fixtures(folder: Path | None = None) -> list[tuple[Path, Fixture]]:

@@ -44,7 +44,8 @@ def run_lockstep(
 ) -> Iterator[tuple[Driver, Lockstep]]:
     """Draw runs under each policy, do them to the target and compare; ends with the first that does not conform.
 
-    The era is one that the target speaks, unless the policy names another. Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
+    The era is one that the target speaks, unless the policy names another.
+    Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
     """
     policies = (policy,) if policy is not None else POLICIES
     scopes = [scope] if scope is not None else scopes_for(target.table)
@@ -114,12 +115,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     if walked.unsteady or walked.found is None:
         if walked.unsteady:
             return ended("unsteady", "the same events were answered now as no correct implementation does, now as one")
-        if walked.interrupted:
-            return ended("interrupted", "the user ended it")
-        if not driver.told:
-            why = next(iter(untold), "of no run its first step can be asked for")
-            return ended("nothing-tried", f"no answer was compared: {why}")
-        return ended("nothing-found", "no answer differed: a sample proves nothing")
+        return ended(*_unfound(walked, driver, untold))
     steps = told(walked.found)
     if not walked.interrupted:
         steps = driver.smallest(steps)
@@ -129,6 +125,15 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     if not steady:
         return ended("unsteady", "the same events were answered now as no correct implementation does, now as one", ran)
     return ended("diverged", ran.reason, ran)
+
+
+def _unfound(walked: Any, driver: Driver, untold: Sequence[str]) -> tuple[str, str]:
+    """How a search ends that has found nothing, and why."""
+    if walked.interrupted:
+        return "interrupted", "the user ended it"
+    if not driver.told:
+        return "nothing-tried", f"no answer was compared: {next(iter(untold), 'its first step cannot be asked for')}"
+    return "nothing-found", "no answer differed: a sample proves nothing"
 
 
 def save_divergence(driver: Driver, locked: Lockstep, seed: int, folder: Path) -> tuple[Path | None, str | None]:

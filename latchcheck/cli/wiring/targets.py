@@ -39,6 +39,22 @@ def replay_on_target(fixture: Fixture, target: Target) -> Ran:
     return replay_on(fixture, setting, target)
 
 
+def applies_to(fixture: Fixture, target: Target) -> bool:
+    """Whether a target can be asked for every step of a fixture, as far as its table tells. Raises TargetError."""
+    from latchcheck.counterexamples import Stale
+    from latchcheck.counterexamples.targets.replaying import ruled_out
+    from latchcheck.counterexamples.targets.timed import ruled_out_timed
+
+    try:
+        fixture = in_era_of(fixture, target)
+        setting = target_setting(fixture)
+    except Stale:
+        return False
+    if setting is None:
+        return ruled_out_timed(fixture, target.table) is None
+    return ruled_out(fixture, setting.case, target) is None
+
+
 def in_era_of(fixture: Fixture, target: Target) -> Fixture:
     """The fixture in an era that the target speaks, where its run breaks the property there too; else as it is."""
     import attrs
