@@ -117,7 +117,10 @@ def _shown(explored: Explored, form: str, out: Output, again: str) -> str:
         from latchcheck.report.findings import of_explored
         from latchcheck.report.formats import shown
 
-        return shown(form, [of_explored(explored, wiring.lifecycle_telling(), command=again)])
+        from .wiring.kills import kill_rows
+
+        kills = kill_rows([one.id for one in explored.properties]) if form == "html" else ()
+        return shown(form, [of_explored(explored, wiring.lifecycle_telling(), command=again, kills=kills)])
     return exploration.render(explored, width=out.width, colour=out.colour, telling=wiring.lifecycle_telling())
 
 

@@ -74,12 +74,31 @@ class Finding:
 
 
 @frozen
+class Caught:
+    """A property that notices a missing guard: after how many steps, and whether the guard is the one it is about."""
+
+    property: str
+    steps: int
+    own: bool
+
+
+@frozen
+class Kill:
+    """A mutant, in the words of a policy, and the properties that notice it, the quickest first."""
+
+    mutant: str
+    caught: tuple[Caught, ...]
+
+
+@frozen
 class Findings:
     """All answers to one question: `source` tells people what was asked, `command` asks it again.
 
     `exit` is the exit code that these answers alone would have.
     `assumptions` are the values that nobody stated and the answers rest on, one sentence each.
-    A search has its `coverage`, how often each action happened, and where it is small its `graph` of states.
+    A search has its `coverage`, how often each action happened, and where it is small its `graph` of states, in which
+    the states at the positions `broken` break a property.
+    `kills` says which missing guards its properties notice.
     """
 
     verb: str
@@ -90,6 +109,8 @@ class Findings:
     assumptions: tuple[str, ...] = ()
     coverage: tuple[tuple[str, int], ...] = ()
     graph: Graph | None = None
+    broken: frozenset[int] = frozenset()
+    kills: tuple[Kill, ...] = ()
 
 
 def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") -> Findings:
@@ -99,13 +120,26 @@ def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") ->
     return Findings("verify", report.source, found, report.exit, again, assumptions=report.assumptions)
 
 
-def of_explored(explored: Explored, telling: Telling = PLAIN, *, command: str = "") -> Findings:
+def of_explored(
+    explored: Explored, telling: Telling = PLAIN, *, command: str = "", kills: tuple[Kill, ...] = ()
+) -> Findings:
     """The answers of `explore` to one scope and policy."""
     found = tuple(_answered(one, None, {}, telling) for one in explored.properties)
     coverage = tuple(sorted(explored.actions.items(), key=lambda pair: (-pair[1], pair[0])))
     command = command or "latchcheck explore"
     drawn = _graph(explored)
-    return Findings("explore", explored.plan.source, found, explored.exit, command, coverage=coverage, graph=drawn)
+    broken = frozenset[int]() if drawn is None else _broken(explored, drawn)
+    return Findings(
+        "explore",
+        explored.plan.source,
+        found,
+        explored.exit,
+        command,
+        coverage=coverage,
+        graph=drawn,
+        broken=broken,
+        kills=kills,
+    )
 
 
 def _graph(explored: Explored) -> Graph | None:
@@ -120,6 +154,15 @@ def _graph(explored: Explored) -> Graph | None:
         return graph(explored.parts[0].search.system, states_max=STATES_DRAWN)
     except ModelError:  # it has a clock, or is larger without symmetry
         return None
+
+
+def _broken(explored: Explored, drawn: Graph) -> frozenset[int]:
+    """The positions of the states in which a property that should always hold does not."""
+    from .interchange.dot import Judge
+
+    asked = [one for one in explored.parts[0].search.properties if one.expectation == "always"]
+    judges = [Judge(one) for one in asked]
+    return frozenset(at for at, state in enumerate(drawn.states) if not all(judge(state) for judge in judges))
 
 
 def _verified(one: PropertyVerdict, report: Report, telling: Telling) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from latchcheck.cli.main import main
+from latchcheck.counterexamples import SAVED
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "paper-e4"
 ORPHANED, SURVIVED = EXAMPLES / "ceiling-900s-window-120s.toml", EXAMPLES / "ceiling-900s-window-900s.toml"
@@ -152,3 +154,26 @@ def test_a_search_shows_its_coverage_and_its_states(reports: dict[str, Path], pa
     circles = page.locator(".graph circle")
     assert f"The state graph, {circles.count()} states" == summary
     assert circles.first.is_visible()
+    assert 0 < page.locator(".graph .harm circle").count() < circles.count()
+
+
+def test_a_search_shows_which_missing_guards_its_properties_notice(reports: dict[str, Path], page: Page) -> None:
+    """The kill table has a row a mutant that is caught, with the length of the saved run."""
+    page.goto(reports["explore"].as_uri())
+    page.locator(".kills summary").click()
+    mutants, caught = (page.locator(f".kills tbody {cell}").all_inner_texts() for cell in ("th", "td"))
+    rows = dict(zip(mutants, caught, strict=True))
+    fixture = json.loads((SAVED / "one-terminal-outcome" / "terminal-guard-none.json").read_text(encoding="utf-8"))
+    assert f"one-terminal-outcome {len(fixture['steps'])}" == rows["terminal_guard=none"]
+    assert page.locator(".kills strong").first.is_visible()
+
+
+def test_the_command_of_a_search_asks_again(
+    reports: dict[str, Path], page: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What stands in the report, run again, breaks the same property."""
+    page.goto(reports["explore"].as_uri())
+    command = page.locator("#command-0").inner_text().split()
+    assert "latchcheck" == command[0]
+    assert 1 == main(command[1:])
+    assert "violated  one-terminal-outcome" in capsys.readouterr().out

@@ -44,7 +44,7 @@ def rendered(asked: Sequence[Findings]) -> str:
         {
             "asked": part,
             "shown": [_shown(one, f"q{count}-{one.id.replace('/', '-')}") for one in part.findings],
-            "picture": None if part.graph is None else picture(part.graph),
+            "picture": None if part.graph is None else picture(part.graph, part.broken),
         }
         for count, part in enumerate(asked)
     ]

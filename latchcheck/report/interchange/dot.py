@@ -70,7 +70,7 @@ def to_dot(drawn: Graph, property_: Property | None = None) -> str:
         '  node [shape=box, style=rounded, fontname="sans-serif"]',
         '  edge [fontname="sans-serif"]',
     ]
-    judged = None if property_ is None else _Judge(property_)
+    judged = None if property_ is None else Judge(property_)
     for position, state in enumerate(drawn.states):
         changed = [f"{name} = {show(value)}" for name, value in state.items() if value != start[name]]
         broken = "" if judged is None or judged(state) else ', color="red", penwidth=2'
@@ -82,7 +82,7 @@ def to_dot(drawn: Graph, property_: Property | None = None) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-class _Judge:
+class Judge:
     """Whether a state satisfies an "always" property; compiled once."""
 
     def __init__(self, asked: Property) -> None:
@@ -91,6 +91,8 @@ class _Judge:
         self._then = [compile_expr(clause.expr) for clause in asked.clauses]
 
     def __call__(self, state: State) -> bool:
+        """Whether it holds in this state."""
+
         def holds(part: Any) -> bool:
             return bool(part(**{name: state[name] for name in part.names}))
 
