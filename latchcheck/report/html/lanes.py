@@ -102,7 +102,7 @@ def drawing(moments: Sequence[Moment], rows: Sequence[Row], spans: Sequence[Span
         for count, (at, moment, row) in enumerate(zip(instants, moments, rows, strict=True))
     )
     bars, depth = _bars(spans, lanes, scale, end)
-    linear = tuple(Tick(scale(at).linear, readable(at) if timed else str(int(at))) for at in _even(end))
+    linear = tuple(Tick(scale(at).linear, readable(at) if timed else str(int(at) + 1)) for at in _even(end))
     log = tuple(Tick(scale(at).log, readable(at)) for at in _powers(instants, end)) if timed else ()
     return Drawing(lanes, depth, marks, bars, linear, log, timed)
 
