@@ -50,7 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """A server of files that says nothing."""
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature of its parent
         """Say nothing."""
 
 
