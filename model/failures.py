@@ -78,16 +78,19 @@ def _fail_attempt(room: Room) -> None:
     open_ = both(record.is_open(room.read("status", task)), record.unhindered(found))
     effects = Effects(room)
     record.write(room, effects, task, "failed", both(open_, no(again)))
-    # The delivery is over either way; a retry is a new message.
-    effects.put("unacked", task, no(TRUE))
-    effects.put("holder", task, NONE)
+    # Who is told that its version is old reads again, as in `finish`; else the delivery is over, and a retry is a new
+    # message.
+    others = {label: condition for label, condition in found.items() if label != "BLOCK_STALE_VERSION"}
+    over = no(both(found.get("BLOCK_STALE_VERSION", FALSE), record.unhindered(others)))
+    effects.put("unacked", task, no(TRUE), over)
+    effects.put("holder", task, NONE, over)
     dispatch.requeue(room, effects, task, both(open_, again))
     name = when(kind.term == KIND["transient"], KIND_OR_NONE["transient"], KIND_OR_NONE["permanent"])
     effects.put("failure", task, when(kind.term == KIND["unrecognised"], KIND_OR_NONE["unrecognised"], name), open_)
     judged = when(again, VERDICT["retried"], when(poison, VERDICT["poisoned"], VERDICT["failed"]))
     effects.put("judged", task, judged, open_)
     effects.put("spent", task, spent, open_)
-    release(effects, worker)
+    release(effects, worker, over)
     guard: Guard = [
         *room.serving(),
         ("the worker runs its task", room.holds("phase", worker, "running")),
