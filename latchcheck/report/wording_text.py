@@ -55,7 +55,7 @@ def told(
     if stops:
         rows.append("       and the run stops here: nothing that must happen is left")
     elif loop is not None:
-        rows.append(f"       and from step {loop + 1} on it repeats for ever (a shorter loop may do)")
+        rows.append(f"       and from step {loop + 1} on it repeats for ever (a shorter run may do)")
     elif until_ms is not None:
         rows.append(f"       and until {show(until_ms)} ms nothing more happens")
     return rows

@@ -168,7 +168,7 @@ class Sentence:
             assert self.bound is not None
             limit = duration(self.bound.value)
         form = TEMPLATES[self.pattern][0]
-        words = {"P": first, "S": second, "T": limit, "P,": first + ","}
+        words = {"P": first, "S": second, "T": limit, "P,": first + ",", "T,": limit + ","}
         text = " ".join(words.get(word, word) for word in form.split(" "))
         return f"{self.scope}, {text}" + (limit if "eventually" in form else "")
 

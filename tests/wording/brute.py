@@ -137,6 +137,69 @@ def _fits(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool
     return all(any(second[j] for j in inside if j <= i) for i in inside if first[i])
 
 
+def breaks_at(sentence: Sentence, run: Run, meaning: Meaning) -> int | None:
+    """After how many steps a run with a clock, which goes on, has broken a sentence; None where it has not."""
+    for end in range(1, len(run) + 1):
+        if not all(_kept(sentence, part, run[:end], meaning) for part in stretches(sentence, run[:end], meaning)):
+            return end - 1
+    return None
+
+
+def _kept(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool:
+    """Whether nothing in a stretch is broken yet; what is owed may still come, unless time or the stretch is over."""
+    bound = sentence.bound
+    if sentence.pattern not in ("existence", "response", "lasts", "ends", "recurs"):
+        return _fits(sentence, part, run, meaning)
+    assert bound is None or bound.timed
+    inside = range(part.begin, part.end)
+    at: list[Any] = [moment.state["now"] for moment in run]
+    first = {i: truth(sentence.first, run[i], meaning) for i in inside}
+    limit = None if bound is None else bound.value
+    if sentence.pattern in ("existence", "response"):
+        answers = first
+        if sentence.pattern == "response":
+            answers = {i: sentence.second is not None and truth(sentence.second, run[i], meaning) for i in inside}
+        owed = [part.begin] if sentence.pattern == "existence" else [i for i in inside if first[i]]
+        return all(_answered(i, answers, at, part, limit) for i in owed)
+    assert limit is not None
+    if sentence.pattern == "recurs":
+        return all(
+            at[j] - max([at[part.begin], *(at[i] for i in inside if first[i] and i < j)]) <= limit for j in inside
+        )
+    rises = [i for i in inside if first[i] and (i == part.begin or not first[i - 1])]
+    for i in rises:
+        end = next((j for j in range(i, part.end) if not first[j]), None)
+        if sentence.pattern == "lasts" and end is not None and at[end] - at[i] < limit:
+            return False
+        # It is seen to hold too long at a moment of the stretch, the one at which it ends included.
+        last = part.end - 1 if end is None else end
+        if sentence.pattern == "ends" and at[last] - at[i] > limit:
+            return False
+    return True
+
+
+def _answered(i: int, answers: Mapping[int, bool], at: Sequence[Any], part: Stretch, limit: int | None) -> bool:
+    found = any(answers[j] and (limit is None or at[j] - at[i] <= limit) for j in range(i, part.end))
+    over = part.closed or (limit is not None and at[part.end - 1] - at[i] > limit)
+    return found or not over
+
+
+def timed_relation(
+    a: Sentence, b: Sentence, every: Sequence[Run], meaning: Meaning
+) -> tuple[str, int | None, int | None]:
+    """As `relation`, over the beginnings of runs with a clock."""
+    weak: list[int] = []
+    strong: list[int] = []
+    for run in every:
+        one, other = breaks_at(a, run, meaning), breaks_at(b, run, meaning)
+        if other is not None and (one is None or other < one):
+            weak.append(other)
+        if one is not None and (other is None or one < other):
+            strong.append(one)
+    word = {(0, 0): "equivalent", (1, 0): "B stronger", (0, 1): "A stronger", (1, 1): "incomparable"}
+    return word[bool(weak), bool(strong)], min(weak, default=None), min(strong, default=None)
+
+
 def relation(a: Sentence, b: Sentence, every: Sequence[Run], meaning: Meaning) -> tuple[str, int | None, int | None]:
     """The relation of two sentences over some runs, and the steps of a shortest run for each direction."""
     weak = [len(run) - 1 for run in every if obeys(a, run, meaning) and not obeys(b, run, meaning)]
