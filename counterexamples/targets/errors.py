@@ -33,5 +33,11 @@ class TargetGarbage(TargetError):
     outcome = "garbage"
 
 
+class TargetFault(TargetError):
+    """The target itself is wrong: it raised what it must not, or returned what is no answer; the text says where."""
+
+    outcome = "fault"
+
+
 class CannotDo(Exception):
     """The target cannot do this event, or not so; the fixture is not applicable there, and the text says why."""

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Final
 
 from ...model.spelling import SpellingError
+from .checked import made
 from .protocol import Target
 
 # name: (module of this package, attribute). A name that ends in a colon takes what follows it as an argument.
@@ -70,7 +71,7 @@ def register(name: str, make: Callable[[], Target]) -> None:
 def target(name: str) -> Target:
     """The target of that name. Raises UnknownTarget; starts nothing."""
     if name in _registered:
-        return _registered[name]()
+        return made(name, _registered[name])
     head, colon, argument = name.partition(":")
     key = head + colon
     if key not in TARGETS:
@@ -78,7 +79,9 @@ def target(name: str) -> Target:
         known = ", ".join(one + ("..." if one.endswith(":") else "") for one in names())
         instead = f"is it {near[0]}?" if near else f"there is {known}"
         if _ID.fullmatch(name) and not near:
-            instead += f"; one of a conftest.py is known to pytest only: pytest --latchcheck-target {name}"
+            # Where pytest asks, the hook was not found; where it does not, it is not asked at all.
+            instead += "; the hook pytest_latchcheck_targets of a conftest.py makes one known, and to pytest only: "
+            instead += f"pytest --latchcheck-target {name}"
         raise UnknownTarget(f"target: there is no {name!r}", instead)
     if colon and not argument:
         raise UnknownTarget(f"target: {name!r} names nothing", "write what it is after the colon, as in driver:./store")

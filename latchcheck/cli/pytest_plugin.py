@@ -6,7 +6,8 @@ On the model it passes while the run still breaks what it broke; on a target it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ HEAD_LENGTH = 4096
 """A fixture says what it is in its first lines; no more of a file is read to find out."""
 FOLDER = "counterexamples"
 OUTCOME = "latchcheck_outcome"
+UNTRIED = "not-applicable"
 PASSES = ("conforms", "reproduces")
+TARGETS = pytest.StashKey[dict[str, Any]]()
+"""The targets that were made in this run, by name."""
 
 
 class Hooks:
@@ -52,11 +56,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, and the targets of the project."""
     config.addinivalue_line("markers", "latchcheck(property): a saved counterexample of that property")
+    config.stash[TARGETS] = {}
     for targets in config.hook.pytest_latchcheck_targets():
-        for name, make in targets.items():
-            from .wiring.registering import register_target
+        from .wiring.registering import register_target
 
-            register_target(name, make)
+        if not isinstance(targets, Mapping):
+            instead = "return a dict, {'my-store': MyStore}"
+            raise pytest.UsageError(f"pytest_latchcheck_targets of a conftest.py returned {targets!r}; {instead}")
+        for name, make in targets.items():
+            if wrong := register_target(name, make):
+                raise pytest.UsageError(f"pytest_latchcheck_targets of a conftest.py: {wrong}")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End what targets have started for all their sessions, such as a database server."""
+    for target in config.stash.get(TARGETS, {}).values():
+        getattr(target, "stop", lambda: None)()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where nothing but counterexamples was run, and none of them could be tried, the run has tested nothing."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(session.config, "workerinput") or session.exitstatus != pytest.ExitCode.OK:
+        return
+    counts = _counts(reporter)
+    if counts and all(set(row) == {UNTRIED} for row in counts.values()) and not reporter.stats.get("passed"):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -70,6 +95,17 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """A table: for each target how many fixtures came to which outcome."""
+    counts = _counts(terminalreporter)
+    if counts:
+        terminalreporter.section("latchcheck: saved counterexamples")
+        for target in sorted(counts):
+            told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts[target].items()))
+            nothing = "; nothing was tried" if set(counts[target]) == {UNTRIED} else ""
+            terminalreporter.line(f"{target}: {told}{nothing}")
+
+
+def _counts(terminalreporter: Any) -> dict[str, dict[str, int]]:
+    """For each target how many fixtures came to which outcome."""
     counts: dict[str, dict[str, int]] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -77,20 +113,20 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             if OUTCOME in found and report.when == "call":
                 row = counts.setdefault(found["latchcheck_target"], {})
                 row[found[OUTCOME]] = row.get(found[OUTCOME], 0) + 1
-    if counts:
-        terminalreporter.section("latchcheck: saved counterexamples")
-        for target in sorted(counts):
-            told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts[target].items()))
-            terminalreporter.line(f"{target}: {told}")
+    return counts
 
 
 @pytest.fixture
-def latchcheck_replay() -> Callable[..., Any]:
+def latchcheck_replay(pytestconfig: pytest.Config) -> Callable[..., Any]:
     """Replay one fixture file by hand: `latchcheck_replay(file, target=MyStore())`; the outcome, `reason` and steps.
 
     `target` is a target or the name of one; without it the model.
     """
-    return replay
+
+    def by_hand(file: Path | str, target: Any = "model") -> Any:
+        return replay(file, target, pytestconfig.stash[TARGETS])
+
+    return by_hand
 
 
 class FixtureFile(pytest.File):
@@ -113,12 +149,14 @@ class FixtureItem(pytest.Item):
         """Replay it. Raises Broken where it does not come out as it should."""
         self.user_properties.append(("latchcheck_target", self.name))
         try:
-            found = replay(self.path, self.name)
+            found = replay(self.path, self.name, self.config.stash[TARGETS])
         except Exception as error:
             from . import wiring
+            from .wiring.registering import is_fault
 
             # What is wrong with the file is the file's; anything else is a fault of the target.
-            self.user_properties.append((OUTCOME, "unreadable" if wiring.is_bad_input(error) else "failed"))
+            bad = wiring.is_bad_input(error) and not is_fault(error)
+            self.user_properties.append((OUTCOME, "unreadable" if bad else "failed"))
             raise
         self.user_properties += [
             ("latchcheck_fixture", found.fixture.id),
@@ -128,7 +166,12 @@ class FixtureItem(pytest.Item):
         if found.outcome == "not-applicable":
             pytest.skip(f"not applicable to {self.name}: {found.reason}")
         if found.outcome not in PASSES:
-            raise Broken(_told(found))
+            raise Broken(_told(found, self._named()))
+
+    def _named(self) -> str:
+        """The file as one would name it on the command line."""
+        here = self.config.invocation_params.dir
+        return str(self.path.relative_to(here) if self.path.is_relative_to(here) else self.path)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong, without a traceback where it says nothing."""
@@ -157,23 +200,38 @@ class OnModel:
         self.steps: tuple[Any, ...] = ()
 
 
-def replay(file: Path | str, target: Any = "model") -> Any:
-    """What becomes of a fixture file on a target, or on the model. Raises FixtureError and UnknownTarget."""
+def replay(file: Path | str, target: Any, known: dict[str, Any]) -> Any:
+    """What becomes of a fixture file on a target, or on the model.
+
+    A target is made once, and `known` from then on: it may have started a server.
+    Raises FixtureError, UnknownTarget and TargetError.
+    """
     from . import wiring
 
     fixture = wiring.load_fixture(str(file))
-    if target == "model":
+    if isinstance(target, str) and target == "model":
         return OnModel(wiring.replay_fixture(fixture))
-    made = wiring.open_target(target) if isinstance(target, str) else target
-    return wiring.replay_on_target(fixture, made)
+    if not isinstance(target, str):
+        from .wiring.registering import checked_target
+
+        return wiring.replay_on_target(fixture, checked_target(target))
+    if target not in known:
+        made = wiring.open_target(target)
+        if lacks := made.missing():
+            raise Broken("\n  ".join((f"the target {target} is not ready", *lacks)))
+        known[target] = made
+    return wiring.replay_on_target(fixture, known[target])
 
 
-def _told(found: Any) -> str:
+def _told(found: Any, file: str) -> str:
     fixture = found.fixture
+    if found.outcome == "failed":
+        return f"{fixture.id}: the target could not be driven\n  {found.reason}"
     lines = [f"{fixture.id}: {found.outcome}", f"  {found.reason}", f"  {fixture.sentence.text}"]
     for seen in found.steps:
         lines.append(f"  {seen.step:>3}  {seen.call}")
         lines.append(f"       -> {seen.answer}")
+    lines.append(f"  `{shlex.join(['latchcheck', 'show', file])}` walks through the run")
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -170,3 +171,142 @@ def test_the_page_shows_the_files() -> None:
 def test_the_fixtures_of_the_page_are_the_saved_ones(file: Path) -> None:
     """A fixture of the example is what the project has saved now."""
     assert (SAVED / "one-terminal-outcome" / file.name).read_bytes() == file.read_bytes()
+
+
+def conftest(project: pytest.Pytester, old: str, new: str) -> None:
+    """Put one mistake into the conftest.py of the how-to."""
+    file = project.path / "conftest.py"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+GIVES = 'return Answer(status=self.store.statuses.get(task, "gone"))'
+RAISES = 'raise CannotDo(f"the store has no {call.kind}")'
+MISTAKES = {
+    "perform returns nothing": (
+        GIVES,
+        "Answer()",
+        ["class Session: perform(c1: create(t1)) returned None"],
+    ),
+    "perform returns a text": (GIVES, 'return "working"', ["class Session: perform", "'working'", "an Answer"]),
+    "a status of its own": (GIVES, 'return Answer(status="done")', ["the status 'done'", "write one of working"]),
+    "its code raises": (
+        GIVES,
+        "return Answer(status=self.store.statuses[task + 'x'])",
+        ["conftest.py:25, class Session: perform(c1: create(t1)) raised KeyError: 't1x'", "or raises CannotDo"],
+    ),
+    "not implemented": (
+        'if call.kind == "create":',
+        'raise NotImplementedError\n        if call.kind == "create":',
+        ["raised NotImplementedError", "raise CannotDo"],
+    ),
+    "open returns nothing": ("return Session()", "Session()", ["class MyStore: open() returned None", "perform(call)"]),
+    "open returns the class": ("return Session()", "return Session", ["class MyStore: open() returned <class"]),
+    "missing returns a text": ("return ()", 'return "all"', ["missing() returned 'all'", "a tuple of texts"]),
+    "the table is a dict": ("table = Table(", "table = dict(", ["class MyStore: table is {", "table is a Table"]),
+    "no open": ("def open(", "def opens(", ["class MyStore: it has no open"]),
+    "the constructor needs something": (
+        "    def missing(",
+        "    def __init__(self, url: str) -> None:\n        self.url = url\n\n    def missing(",
+        ["class MyStore", "making it raised TypeError", "make it without arguments"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_target_is_one_message(project: pytest.Pytester, name: str) -> None:
+    """It names file, class and method, and what to write instead, and there is no traceback."""
+    old, new, words = MISTAKES[name]
+    conftest(project, old, new)
+    result = run(project, "--latchcheck-target", "my-store")
+    result.assert_outcomes(failed=2)
+    out = result.stdout.str()
+    assert all(word in out for word in (*words, "conftest.py:")), out
+    assert "Traceback" not in out
+    assert len(out.splitlines()) < 40
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ('return {"my-store": MyStore()}', "give its class, {'my-store': MyStore}"),
+        ('return {"my-store": None}', "give a class, or a function"),
+        ('return ["my-store"]', "return a dict"),
+        ('return {"my:store": MyStore}', "take one without a colon"),
+        ("return {1: MyStore}", "1 is no name"),
+    ],
+)
+def test_a_mistake_in_the_hook_is_one_message(project: pytest.Pytester, new: str, said: str) -> None:
+    """What a hook returns that names no targets ends pytest at once, with what to return."""
+    conftest(project, 'return {"my-store": MyStore}', new)
+    result = run(project, "--latchcheck-target", "my-store")
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert said in result.stderr.str()
+    assert "Traceback" not in result.stderr.str()
+
+
+def test_an_object_is_held_to_the_same(project: pytest.Pytester) -> None:
+    """A target that is given to latchcheck_replay is looked at too; a class in its place is said."""
+    conftest(project, GIVES, "Answer()")
+    project.makepyfile(
+        test_own="""
+        import pytest
+        from conftest import MyStore
+
+        FILE = "counterexamples/terminal-guard-none.json"
+
+        def test_own(latchcheck_replay):
+            found = latchcheck_replay(FILE, target=MyStore())
+            assert found.outcome == "failed"
+            assert "returned None" in found.reason
+            with pytest.raises(Exception, match="give an object of it"):
+                latchcheck_replay(FILE, target=MyStore)
+        """
+    )
+    run(project, "test_own.py").assert_outcomes(passed=1)
+
+
+def test_a_failure_says_how_to_look_at_the_run(project: pytest.Pytester) -> None:
+    """The file is named as one would name it on the command line."""
+    result = run(project, "--latchcheck-target", "my-store")
+    result.stdout.fnmatch_lines(["*`latchcheck show counterexamples/terminal-guard-none.json` walks through the run"])
+
+
+def test_a_run_that_tried_nothing_is_no_success(project: pytest.Pytester) -> None:
+    """Where no counterexample applies the run ends in 5, and the summary says so; beside other tests it ends in 0."""
+    shutil.rmtree(project.path / "counterexamples")
+    (project.path / "counterexamples").mkdir()
+    shutil.copy(SAVED / "tenant-isolation" / "tenant-check-off.json", project.path / "counterexamples")
+    result = run(project, "--latchcheck-target", "my-store")
+    assert 5 == result.ret
+    result.stdout.fnmatch_lines(["my-store: 1 not-applicable; nothing was tried"])
+    assert 5 == run(project, "-n", "2", "--latchcheck-target", "my-store").ret
+    project.makepyfile(test_own="def test_own(): pass")
+    assert 0 == run(project, "--latchcheck-target", "my-store").ret
+
+
+def test_a_server_is_started_once_and_stopped(project: pytest.Pytester) -> None:
+    """A target is made once for all its fixtures, and what it has started is stopped at the end."""
+    conftest(
+        project,
+        "    def open(self)",
+        '    def stop(self) -> None:\n        print("stopped", file=open("log", "a"))\n\n    def open(self)',
+    )
+    made = 'lambda: print(1, file=open("log", "a")) or MyStore()'
+    conftest(project, 'return {"my-store": MyStore}', f'return {{"my-store": {made}}}')
+    run(project, "--latchcheck-target", "my-store", "-W", "ignore").assert_outcomes(failed=2)
+    assert "1\nstopped\n" == (project.path / "log").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_database_server_is_gone_afterwards(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The PostgreSQL server that the fixtures share has left no folder behind."""
+    room = Path(tempfile.mkdtemp(prefix="latchcheck-test-"))
+    room.chmod(0o755)  # it does not run as root, and whoever it runs as must get in
+    monkeypatch.setenv("TMPDIR", str(room))
+    try:
+        run(project, "--latchcheck-target", "postgres").assert_outcomes(passed=2)
+        assert [] == [*room.glob("latchcheck-*")]
+    finally:
+        shutil.rmtree(room)
