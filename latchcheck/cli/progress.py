@@ -27,7 +27,7 @@ QUIET_SECONDS = 1.0
 LOOK_SECONDS = 0.25
 SURE_SECONDS, SURE_SHARE = 3.0, 0.05
 """Before so long, and so much, nobody can tell how long the rest takes."""
-BAR_WIDTH, WIDTH_WITH_BAR = 12, 60
+BAR_WIDTH, WIDTH_WITH_BAR, WIDTH_MAX = 12, 60, 100
 
 
 @contextmanager
@@ -226,7 +226,8 @@ def drawn(told: Told, width: int) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    line = Table.grid(padding=(0, 1))
+    line = Table.grid(padding=(0, 1), expand=True)
+    line.width = min(width - 1, WIDTH_MAX)
     line.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     cells: list[RenderableType] = [Text(told.what, overflow="ellipsis", no_wrap=True)]
     if told.share is not None:

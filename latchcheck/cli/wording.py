@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from . import wiring
+from .errors import complain
 from .output import Output, target
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str, outpu
     """
     from latchcheck.kernel.exits import exit_code
     from latchcheck.report import wording_data, wording_text
-    from latchcheck.wording.checking import check as checked
+    from latchcheck.wording.checking import each_checked
 
     out = Output(target(output, files))
     documents = [_document(name) for name in files]
-    found = []
+    found, interrupted = list[Any](), False
     for one in documents:
         others = [
             (f"{other.id}{MARK}{each.name}", each)
@@ -77,12 +78,16 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str, outpu
             if other is not one and other.model == one.model
             for each in other.readings
         ]
-        found.append((one, checked(wiring.wording_model(one), one, others)))
+        many, interrupted = _until_interrupted(each_checked(wiring.wording_model(one), one, others))
+        found.append((one, many))
+        if interrupted:
+            break
     verdicts: list[Verdict] = [one.judged.verdict for _, many in found for one in many]
+    verdicts += _cut_short(interrupted)
     for _, many in found:
         verdicts.extend("vacuous" for one in many if one.trivial)
     code = exit_code(verdicts)
-    shown = [_shown(one) for one in documents]
+    shown = [_shown(one) for one, _ in found]
     _write(out, form, lambda: wording_data.checked(found, code), lambda: wording_text.checked(found, shown, out.width))
     context.exit(code)
 
@@ -98,6 +103,7 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
 
     One FILE with several readings compares each two of them.
     """
+    from latchcheck.kernel.doing import each
     from latchcheck.kernel.exits import exit_code
     from latchcheck.report import wording_data, wording_text
     from latchcheck.wording.relations import compare
@@ -118,8 +124,11 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
     if any(one.model != first.model for one in documents):
         raise click.UsageError(f"{a} is about {first.model}, {b} about {documents[1].model}: no run is of both models")
     model = wiring.wording_model(_joined(documents))
-    found = [(_named(a, x), _named(b or a, y), x, y, compare(model, x, y)) for x, y in pairs]
-    code = exit_code(["inconclusive" for *_, one in found if one.relation in ("undecided", "not told apart")])
+    found, interrupted = _until_interrupted(
+        (_named(a, x), _named(b or a, y), x, y, compare(model, x, y)) for x, y in each("comparing", pairs)
+    )
+    open_: list[Verdict] = ["inconclusive" for *_, one in found if one.relation in ("undecided", "not told apart")]
+    code = exit_code([*open_, *_cut_short(interrupted)])
     shown = _shown(first)
     _write(
         out,
@@ -180,15 +189,37 @@ def _each(
     answer: Callable[[Model, Reading], Any], report: _Report,
 ) -> None:  # fmt: skip
     """Ask about each reading of one file and write the answers."""
+    from latchcheck.kernel.doing import each
     from latchcheck.kernel.exits import exit_code
 
     out = Output(target(output, [file.partition(MARK)[0]]))
     document = _document(file)
     model = wiring.wording_model(document)
-    found = [answer(model, one) for one in document.readings]
-    code = exit_code(report.verdicts(found))
+    readings = each("trying", document.readings, named=lambda one: one.name)
+    found, interrupted = _until_interrupted(answer(model, one) for one in readings)
+    code = exit_code([*report.verdicts(found), *_cut_short(interrupted)])
     _write(out, form, lambda: report.data(document, found, code), lambda: report.text(document, found, out.width))
     context.exit(code)
+
+
+def _until_interrupted(answers: Iterable[Any]) -> tuple[list[Any], bool]:
+    """The answers until their end or until the user ends it, and whether the user did, which is then said."""
+    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
+
+    found: list[Any] = []
+    try:
+        for one in answers:
+            found.append(one)  # noqa: PERF402 - what came before an interrupt is kept
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        complain("interrupted: what is told was found until then")
+        return found, True
+    return found, False
+
+
+def _cut_short(interrupted: bool) -> list[Verdict]:  # noqa: FBT001 - private
+    return ["inconclusive"] if interrupted else []
 
 
 def _document(name: str) -> Document:

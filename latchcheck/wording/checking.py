@@ -8,6 +8,7 @@ import attrs
 import z3
 
 from latchcheck.kernel import Trace
+from latchcheck.kernel.doing import each
 from latchcheck.kernel.verdict import Verdict
 
 from .files import Document, Reading
@@ -58,12 +59,18 @@ class Checked:
 
 def check(model: Model, document: Document, others: Sequence[tuple[str, Reading]] = ()) -> tuple[Checked, ...]:
     """Check every reading of a file, next to one another and to `others`, readings of other files by name."""
+    return tuple(each_checked(model, document, others))
+
+
+def each_checked(model: Model, document: Document, others: Sequence[tuple[str, Reading]] = ()) -> Iterator[Checked]:
+    """What `check` says of each reading, one after the other."""
     every = [(one.name, one) for one in document.readings] + list(others)
     words = words_of([one for _, one in every])
     base = model.world(model.base, words)
     assert base is not None
     faults = [(name, model.world(name, words)) for name in model.mutants]
-    return tuple(_checked(model, document, base, faults, one, every) for one in document.readings)
+    for one in each("checking", document.readings, named=lambda one: one.name):
+        yield _checked(model, document, base, faults, one, every)
 
 
 def _checked(
@@ -78,7 +85,7 @@ def _checked(
     fault = at_fault(base, one) if judged.verdict == "vacuous" else None
     # What is broken without a fault says nothing about faults.
     worlds = [world for _, world in faults if world is not None and judged.verdict != "violated"]
-    tried = [_closely(world, one) for world in worlds]
+    tried = [_closely(world, one) for world in each("against", worlds, named=lambda world: world.name)]
     allows = one.sentence.pattern == "possibility"
     caught = (
         ()

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import z3
 
+from latchcheck.engines.smt import decided
 from latchcheck.kernel import Action, IntRange, System
 
 RLIMIT = 20_000_000
@@ -112,7 +113,7 @@ class _Search:
         solver = z3.Solver()
         solver.set("rlimit", RLIMIT)
         solver.add(*self.given, *self.kept, *more, *self._premises(action), z3.Not(later))
-        answer = solver.check()
+        answer = decided(solver)
         return answer, solver.model() if answer == z3.sat else None
 
     def _premises(self, action: Action) -> list[Any]:

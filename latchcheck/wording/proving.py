@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import z3
 
+from latchcheck.engines.smt import decided
 from latchcheck.kernel import Action, Clause, System
 
 from .files import Reading
@@ -136,7 +137,7 @@ class _Cores:
         solver.add(lemma, *domains(self.system), *picked(action), z3.Not(later))
         for name, expr in premises.items():
             solver.assert_and_track(expr, name)
-        if solver.check() != z3.unsat:
+        if decided(solver) != z3.unsat:
             return None
         core = {str(one) for one in solver.unsat_core()}
         return [name for name in premises if name in core]

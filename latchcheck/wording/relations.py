@@ -8,6 +8,8 @@ from typing import Any, Literal
 import attrs
 import z3
 
+from latchcheck.kernel.doing import each
+
 from .by_wording import implied_by_wording
 from .causes import cause
 from .files import Reading
@@ -91,7 +93,7 @@ class _Seen:
         self.given_up: dict[int, dict[str, None]] = {}
 
     def search(self, model: Model, words: Sequence[str], a: Reading, others: dict[int, Reading]) -> None:
-        for name in (model.base, *model.also, *model.mutants):
+        for name in each("comparing in", (model.base, *model.also, *model.mutants), named=str):
             world = model.world(name, words)
             if world is None:
                 continue

@@ -83,6 +83,7 @@ def test_two_lines_at_most_however_narrow(width: int) -> None:
     shown = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert 2 == len(shown)
     assert width >= max(map(len, shown))
+    assert width < 40 or shown[0].rstrip().endswith("30% 1:10, about 1:40 left")
 
 
 def test_nothing_is_shown_where_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
