@@ -9,18 +9,20 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .events import EVENTS, GONE, Answer
+from .facets import SHOWN
 from .protocol import WINDOWS, Clock, Table
 
 VERSION: Final = 1
 STATUSES: Final = ("working", "input_required", "completed", "failed", "cancelled", GONE)
 ERAS: Final = ("2026-07-28", "2025-11-25")
-_FLAGS: Final = ("fuses", "versions", "keys", "negotiates", "inputs", "fails", "reaps_itself")
+_FLAGS: Final = ("fuses", "versions", "keys", "negotiates", "inputs", "fails", "reaps_itself", "marker_is_life")
 _COUNTS: Final = ("workers", "tenants")
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "events": EVENTS,
     "statuses": STATUSES,
     "windows": WINDOWS,
     "eras": ERAS,
+    "shows": tuple(SHOWN),
 }
 _OWN: Final = ("id", "latchcheck", "name")
 
@@ -71,8 +73,8 @@ def answer_of(told: object) -> Answer:
     for name, value in told.items():
         if name not in _ANSWER or not _ANSWER[name](value):
             raise Nonsense(f"an answer cannot say {name}", {name: value})
-    tasks = told.get("tasks")
-    return Answer(**{**told, "tasks": None if tasks is None else tuple(tasks)})
+    lists = {name: tuple(told[name]) for name in ("tasks", "asks") if told.get(name) is not None}
+    return Answer(**{**told, **lists})
 
 
 def _is_clock(value: object) -> bool:
@@ -89,6 +91,10 @@ def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str)
 
 
+def _is_answer(value: object) -> bool:
+    return value is None or isinstance(value, bool)
+
+
 def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
@@ -100,5 +106,11 @@ _ANSWER: Final[Mapping[str, Callable[[Any], bool]]] = {
     "version": lambda value: value is None or _is_count(value),
     "same_as": _is_text,
     "tasks": lambda value: value is None or _is_texts(value),
+    "asks": lambda value: value is None or _is_texts(value),
+    "work": _is_answer,
+    "effects": lambda value: value is None or _is_count(value),
+    "left": _is_answer,
+    "verdict": lambda value: value in (None, "poisoned", "failed"),
+    "holds": _is_answer,
     "raw": lambda value: isinstance(value, dict),
 }

@@ -25,6 +25,7 @@ Kind = Literal[
     "restart_server",
     "crash_worker",
     "reap",
+    "act",
 ]
 EVENTS: Final[tuple[Kind, ...]] = (
     "create",
@@ -38,6 +39,7 @@ EVENTS: Final[tuple[Kind, ...]] = (
     "restart_server",
     "crash_worker",
     "reap",
+    "act",
 )
 GONE: Final = "gone"
 """The status of a task that a target does not know, or says is no longer there."""
@@ -61,8 +63,8 @@ class Call:
     dispatch      tenant
     worker_write  status, expected_version, key (of a question), kind (of a failure), tenant
     cancel        capabilities, era, tenant
-    get           capabilities, era, tenant
-    update        key, tenant
+    get           capabilities, era, tenant, lease (the worker looks whether it still has its task)
+    update        key, question (the how manieth of the task its author has read), tenant
     list          capabilities, era, tenant
     advance_clock to_ms (instant counted from the first event)
     """
@@ -90,6 +92,10 @@ class Answer:
     `status` is the status it told (GONE where it does not know the task), None where the answer tells none.
     `version` is the version it told.
     `same_as` is the label of an older task with which it answered a create; `tasks` the labels that a list told.
+    The others are of a read, and of what the table says under `shows` (facets.py): `asks`, the keys of the questions
+    that are outstanding; `work`, whether a worker has the task, or a message will bring it to one; `effects`, how often
+    its side effect has happened; `left`, whether anything is left of a record that is gone; `verdict`, whether a failed
+    task was `poisoned` or `failed`; `holds`, whether the worker that looks has its task still.
     `raw` is the evidence: what came over the wire.
     """
 
@@ -99,6 +105,12 @@ class Answer:
     version: int | None = None
     same_as: str | None = None
     tasks: tuple[str, ...] | None = None
+    asks: tuple[str, ...] | None = None
+    work: bool | None = None
+    effects: int | None = None
+    left: bool | None = None
+    verdict: str | None = None
+    holds: bool | None = None
     raw: FrozenMap[Any] = attrs.field(factory=FrozenMap, converter=_raw, repr=False)
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from ...model.lifecycle import Lifecycle
 from ...model.record import GONE as DELETED
 from ...model.record import UNBORN
 from ..fixture import Event
+from . import facets
 from .errors import CannotDo
-from .events import GONE
+from .events import GONE, Call
 from .mapping import ADMISSIONS, GUARDED_NAMES, RESTART, SWEEPS, next_unborn
 
 STATES_MAX: Final = 512
@@ -34,9 +36,13 @@ _BOUNDS: Final = ("the scope", "the sweep is at pass")
 
 @attrs.frozen
 class Tried:
-    """One way in which the guarded model takes a step: the state after it, and the clause that refused it, if any."""
+    """One way in which the guarded model takes a step: the state after it, and the clause that refused it, if any.
+
+    `origin` is the state before it.
+    """
 
     stepper: Stepper
+    origin: Stepper
     refused: str | None = None
 
     @property
@@ -63,6 +69,13 @@ class View:
         }
         return {task: GONE if status in (UNBORN, DELETED) else status for task, status in told.items()}
 
+    def whole(self, before: State, after: State, call: Call | None) -> dict[str, str]:
+        """The same with the facets of each task, and those of the step."""
+        shown = self(after)
+        for task in self._shown:
+            shown |= facets.of_state(after, task)
+        return shown if call is None else shown | facets.of_step(call, before, after)
+
 
 class Expected:
     """The states of the guarded model that what happened so far allows."""
@@ -75,11 +88,11 @@ class Expected:
     def step(self, event: Event, before: State, *, over: bool = False) -> list[Tried]:
         """Every way in which the guarded model takes a step of the fixture; call `keep` with those that fit.
 
-        A sweep, and a restart, is several steps of the model and one event: it happens with the last, `over`.
+        A sweep, and a restart, is several steps of the model and one event: it happens with the one that is `over`.
         """
         if event.action in (*SWEEPS, *RESTART):
             whole = self._sweep() if event.action in SWEEPS else self._restart()
-            return [self._all(state, whole) if over else Tried(state) for state in self._states]
+            return [self._all(state, whole) if over else Tried(state, state) for state in self._states]
         found: list[Tried] = []
         for state in self._states:
             for one in self._variants(event, before, state):
@@ -98,16 +111,20 @@ class Expected:
         for way in ways:
             for task in self._view.tasks:
                 deleted = self._tried(way.stepper, self._actions["delete_expired"], {"task": task})
-                found += [] if deleted.refused else [deleted]
+                found += [] if deleted.refused else [Tried(deleted.stepper, way.origin)]
         return found
 
     def keep(self, fitting: Iterable[Tried]) -> None:
         """Go on with these states."""
-        self._states = [one.stepper for one in fitting]
+        kept: list[Stepper] = []
+        for one in fitting:
+            if not any(one.stepper.state == other.state for other in kept):
+                kept.append(one.stepper)
+        self._states = kept
 
-    def shown(self, tried: Tried) -> dict[str, str]:
-        """The status of each task in a state."""
-        return self._view(tried.stepper.state)
+    def shown(self, tried: Tried, call: Call | None) -> dict[str, str]:
+        """What the way in which a call was taken shows: the status of each task, and its facets."""
+        return self._view.whole(tried.origin.state, tried.stepper.state, call)
 
     def _variants(self, event: Event, before: State, state: Stepper) -> list[Tried]:
         if event.action in ADMISSIONS:
@@ -115,7 +132,7 @@ class Expected:
         action = self._actions.get(GUARDED_NAMES.get(event.action, event.action))
         if action is None:
             # Only the broken model does this; for the guarded one nothing happens.
-            return [Tried(state)]
+            return [Tried(state, state)]
         given = dict(event.args)
         if event.action == "cancel_writes":
             given = {"task": before[f"held_cancel_{event.args['instance']}"]}
@@ -123,7 +140,7 @@ class Expected:
         done = [self._tried(state, action, args) for args in _filled(action, given)]
         # What was asked for, the guarded model has no word for: it may also do nothing.
         beyond = given.keys() - choices - {"instance"}
-        return [*done, Tried(state)] if beyond and event.action != "create" else done
+        return [*done, Tried(state, state)] if beyond and event.action != "create" else done
 
     def _admissions(self, event: Event, before: State, state: Stepper) -> list[Tried]:
         """The answers of a correct server to a call; refused where it has none to give."""
@@ -146,8 +163,8 @@ class Expected:
         try:
             after.do(None, action.name, args)
         except NotAStep as refused:
-            return Tried(state, refused.clause)
-        return Tried(after)
+            return Tried(state, state, refused.clause)
+        return Tried(after, state)
 
     def _sweep(self) -> list[tuple[str, dict[str, Any]]]:
         """All passes, in the guarded order, which is that of the model's actions."""
@@ -164,8 +181,19 @@ class Expected:
             try:
                 after.do(None, name, args)
             except NotAStep as refused:
-                return Tried(state, refused.clause)
-        return Tried(after)
+                return Tried(state, state, refused.clause)
+        return Tried(after, state)
+
+
+def opened(state: Stepper) -> State:
+    """The state with a server that is up: a restart that the fixture breaks off in the middle is gone through with."""
+    after = copy.copy(state)
+    actions = {action.name: action for action in after.system.actions}
+    steps = [("triage", args) for args in _filled(actions["triage"], {})] if "triage" in actions else []
+    for name, args in [*steps, ("open_server", {})] if after.state.get("server") == "starting" else []:
+        with suppress(NotAStep):  # judged already
+            after.do(None, name, args)
+    return after.state
 
 
 def _filled(action: Action, given: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -185,4 +213,8 @@ def _values(domain: Any) -> list[Any]:
 
 
 def _same(one: Tried, other: Tried) -> bool:
-    return one.refused == other.refused and one.stepper.state == other.stepper.state
+    return (
+        one.refused == other.refused
+        and one.stepper.state == other.stepper.state
+        and one.origin.state == other.origin.state
+    )

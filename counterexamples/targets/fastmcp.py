@@ -1,4 +1,4 @@
-"""FastMCP's background tasks, versions 4 and 3: over HTTP with tasks in memory, and with Redis.
+"""FastMCP's background tasks, versions 4 and 3: in process, over HTTP with tasks in memory, and with Redis.
 
 The records and the cancel marker of version 4 have one life, which no public setting changes; the program here
 shortens it where a fixture lets the marker end. Redis counts it in whole seconds.
@@ -10,17 +10,23 @@ from typing import Final
 
 import attrs
 
+from .program import Program
 from .protocol import Clock, Table
 from .served import Product, Served
 
 TABLE_4: Final = Table(
-    events=frozenset({"create", "dispatch", "worker_write", "cancel", "get", "advance_clock", "restart_server"}),
+    events=frozenset(
+        {"create", "dispatch", "worker_write", "cancel", "get", "update", "advance_clock", "restart_server"}
+    ),
     clock=Clock("real", granularity_ms=1000),
     fuses=True,
     workers=1,
     tenants=2,
     negotiates=True,
+    inputs=True,
     windows=frozenset({"marker"}),
+    marker_is_life=True,
+    shows=frozenset({"asks", "work"}),
     eras=("2026-07-28",),
     cannot_observe=(
         "versions of a record",
@@ -32,12 +38,20 @@ FASTMCP_4: Final = Product("fastmcp", "fastmcp_server.py", TABLE_4, life=True, t
 
 TABLE_3: Final = attrs.evolve(
     TABLE_4,
-    events=TABLE_4.events - {"advance_clock"},
+    events=TABLE_4.events - {"advance_clock", "update"},
     windows=frozenset(),
+    marker_is_life=False,
     negotiates=False,
+    inputs=False,
+    shows=frozenset(),
     eras=("2025-11-25",),
 )
 FASTMCP_3: Final = Product("fastmcp3", "fastmcp_server.py", TABLE_3, tokens=True)
+
+
+def fastmcp() -> Program:
+    """FastMCP 4 in one process with its worker and its client, its tasks in memory."""
+    return Program("fastmcp", "fastmcp", "fastmcp_store.py")
 
 
 def fastmcp_http() -> Served:

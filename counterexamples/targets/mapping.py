@@ -28,9 +28,9 @@ GUARDED_NAMES: Final = {"write_terminal": "report", "cancel_writes": "cancel"}
 # Inside a client, a worker or the server: nothing that can be asked for from outside.
 # How a server may answer a call; which of them is right is the server's to find out.
 ADMISSIONS: Final = ("admit", "replay", "refuse", "refuse_collision", "refuse_expired", "answer_directly")
+CALLS: Final = ("call", "reissue")
 INTERNAL: Final = frozenset(
     {
-        "act",
         "announce",
         "call",
         "clean_up",
@@ -53,7 +53,6 @@ INTERNAL: Final = frozenset(
         "stall",
         "respond",
         "update",
-        "wake",
     }
 )
 _NOTE: Final = "notifications are not asked for, they come or not; targets are polled"
@@ -61,6 +60,7 @@ _HELD: Final = "a tasks/result that is held is a call under way, and calls are d
 UNSEEN: Final = {
     **dict.fromkeys(("notify", "see_notification", "lose_notification"), _NOTE),
     **dict.fromkeys(("ask_result", "return_result"), _HELD),
+    "list_status": "which row of a list its reader looks at cannot be asked for; targets are polled by id",
     "insert_after_look_up": "a create that looks first and inserts later cannot be asked for in two steps",
 }
 SWEEPS: Final = ("sweep_timeouts", "sweep_orphans", "sweep_expiry")
@@ -78,6 +78,7 @@ WINDOW_ENDS: Final = {
 class Reader:
     """Turns the steps of one fixture into calls, for a target with this table; keeps what earlier steps said.
 
+    `keyed`: more than one call of the fixture carries a key; a key that is used once says nothing.
     `before` of each method is the state of the fixture's own model before the step: who holds which job, who was told
     which task.
     Raises CannotDo for a step that the target has no way to do.
@@ -88,6 +89,7 @@ class Reader:
     tenants: int = 1
     attempts: int = 0
     era: str | None = None
+    keyed: bool = True
     _capabilities: dict[str, str] = attrs.field(factory=dict)
     _digests: dict[str, str] = attrs.field(factory=dict)
     _tools: dict[str, str] = attrs.field(factory=dict)
@@ -101,7 +103,7 @@ class Reader:
         if event.action in UNSEEN:
             raise CannotDo(UNSEEN[event.action])
         self._remember(event, policy)
-        if event.action in INTERNAL:
+        if event.action in INTERNAL or self._is_unseen(event.action):
             return None
         if event.action == "deliver" and self.table.fuses and before[f"status_{event.args['task']}"] == UNBORN:
             raise CannotDo("a task is with its worker by its creation there, and never before")
@@ -110,6 +112,12 @@ class Reader:
             raise CannotDo(f"no event stands for {event.action!r}")
         call = made(self, index, event, before)
         return call if call is None else self._allowed(call)
+
+    def _is_unseen(self, action: str) -> bool:
+        """Whether a step of a worker is nothing that this target tells."""
+        return (action == "act" and "act" not in self.table.events) or (
+            action == "wake" and "holds" not in self.table.shows
+        )
 
     def saw(self, by: str, task: str, version: int | None) -> None:
         """Note the version that somebody was told; a later write by the same one carries it."""
@@ -120,7 +128,7 @@ class Reader:
         client = event.args.get("client")
         if event.action == "declare":
             self._capabilities[str(client)] = str(event.args["capabilities"])
-        if event.action in ("call", "reissue"):
+        if event.action in CALLS:
             self._digests[str(client)] = str(event.args.get("digest", "d1"))
             self._tools[str(client)] = str(event.args.get("tool", "optional"))
             self._begun.discard(str(client))
@@ -179,7 +187,7 @@ class Reader:
             args["attempts_max"] = self.attempts
         if client in self._digests:
             args |= {"tool": self._tools[client]} if self.table.negotiates else {}
-            if any(name.startswith("entry_") for name in before):
+            if any(name.startswith("entry_") for name in before) and (self.keyed or self.table.keys):
                 args |= {"key": self._key(client), "digest": self._digests[client]}
         return Call("create", task, client, args)
 
@@ -231,6 +239,16 @@ def _worker_reads(_reader: Reader, _index: int, event: Event, before: State) -> 
     return Call("get", str(before[f"job_{worker}"]), worker)
 
 
+def _wakes(_reader: Reader, _index: int, event: Event, before: State) -> Call:
+    worker = str(event.args["worker"])
+    return Call("get", str(before[f"job_{worker}"]), worker, {"lease": True})
+
+
+def _acts(_reader: Reader, _index: int, event: Event, before: State) -> Call:
+    worker = str(event.args["worker"])
+    return Call("act", str(before[f"job_{worker}"]), worker)
+
+
 def _instance_reads(_reader: Reader, _index: int, event: Event, _before: State) -> Call:
     return Call("get", str(event.args["task"]), str(event.args["instance"]))
 
@@ -245,23 +263,29 @@ def _cancel(reader: Reader, _index: int, event: Event, _before: State) -> Call:
     return Call("cancel", str(event.args["task"]), by, reader.client(event))
 
 
+_BEHIND: Final = "it cannot be made to answer from an instance that lags behind"
+
+
 def _get(reader: Reader, _index: int, event: Event, _before: State) -> Call:
     if event.args.get("newer"):
         raise CannotDo("it cannot be made to answer with a status that nobody knows")
     if event.args.get("replica"):
-        raise CannotDo("it cannot be made to answer from an instance that lags behind")
+        raise CannotDo(_BEHIND)
     return Call("get", str(event.args["task"]), str(event.args.get("client", "c1")), reader.client(event))
 
 
 def _list(reader: Reader, _index: int, event: Event, _before: State) -> Call:
+    if event.args.get("replica"):
+        raise CannotDo(_BEHIND)
     return Call("list", None, str(event.args["client"]), reader.client(event))
 
 
 def _answer(_reader: Reader, _index: int, event: Event, before: State) -> Call:
     # An answer is asked for when it arrives: until then it is under way, and its key is what its author has read.
     task = str(event.args["task"])
-    key = before.get(f"letter_key_{task}", before[f"letter_{task}"])
-    return Call("update", task, "c1", {"key": f"q{key}"})
+    question = before[f"letter_{task}"]
+    key = before.get(f"letter_key_{task}", question)
+    return Call("update", task, "c1", {"key": f"q{key}", "question": question})
 
 
 def _fail_as(reader: Reader, _index: int, event: Event, _before: State) -> Call:
@@ -274,6 +298,8 @@ def _passes(reader: Reader, index: int, event: Event, _before: State) -> Call:
     known = {*reader.table.windows, *(name for name, _ in reader.table.fixed)}
     if window not in known:
         raise CannotDo(f"its {window} window cannot be set, and is not known")
+    if window == "marker" and reader.table.marker_is_life:
+        raise CannotDo("its cancel marker and its record have one life, so that the marker does not end before it")
     return Call("advance_clock", str(event.args["task"]), "time", {"to_ms": reader.timeline.instant_ms(index)})
 
 
@@ -304,6 +330,8 @@ _CALLS: Final[Mapping[str, Make]] = {
     "ask": _ask,
     "fail_attempt": _fail,
     **dict.fromkeys(("check", "read_again"), _worker_reads),
+    "wake": _wakes,
+    "act": _acts,
     "cancel_reads": _instance_reads,
     "cancel_writes": _instance_cancels,
     "cancel": _cancel,

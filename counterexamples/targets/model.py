@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from latchcheck.kernel import NotAStep, Stepper
+import attrs
+
+from latchcheck.kernel import NotAStep, State, Stepper
 
 from ...model.lifecycle import MODULES, Lifecycle, available, lifecycle
 from ...model.policy import Policy
@@ -17,6 +19,7 @@ from ...model.scope import LARGEST, Scope
 from .errors import CannotDo
 from .events import EVENTS, GONE, Answer, Call
 from .expecting import View
+from .facets import of_state
 from .mapping import SWEEPS
 from .protocol import Clock, Session, Table
 
@@ -30,7 +33,7 @@ _LEFT_OUT: Final = {
     "instances", "acks", "outbox", "effects", "stalls", "durability", "namespaces", "key_race", "lag",
 }  # fmt: skip
 _TABLE: Final = Table(
-    events=frozenset(EVENTS) - {"list"},
+    events=frozenset(EVENTS) - {"list", "act"},
     clock=Clock("injected"),
     workers=2,
     tenants=2,
@@ -39,6 +42,7 @@ _TABLE: Final = Table(
     inputs=True,
     fails=True,
     windows=frozenset({"ttl", "deadline", "silence", "lease"}),
+    shows=frozenset({"asks", "decision", "left", "verdict", "work"}),
     cannot_observe=("how often a worker's side effect happened", "what a client keeps of what it was told"),
 )
 _PASSES: Final = {
@@ -113,12 +117,21 @@ class ModelSession:
     def _told(self, call: Call, refused: str | None = None) -> Answer:
         task = str(call.task)
         if task not in self._view.tasks:
-            return Answer(refused=refused is not None, why=refused, status=GONE)
+            return Answer(refused=refused is not None, why=refused, status=GONE, work=False, left=False)
         state = self._stepper.state
         version = state[f"version_{task}"]
         assert isinstance(version, int)
         status = self._view(state)[task]
-        return Answer(refused=refused is not None, why=refused, status=status, version=version)
+        answer = Answer(refused=refused is not None, why=refused, status=status, version=version)
+        return attrs.evolve(answer, **self._beside(state, task)) if call.kind == "get" else answer
+
+    def _beside(self, state: State, task: str) -> dict[str, Any]:
+        """What the model holds of a task beside its record, as any other target would tell it."""
+        told, key = of_state(state, task), state.get(f"key_{task}")
+        found: dict[str, Any] = {
+            name: told[f"{task} {name}"] == "yes" for name in ("work", "left") if f"{task} {name}" in told
+        }
+        return found | {"verdict": told.get(f"{task} verdict"), "asks": (f"q{key}",) if key else ()}
 
     def _client(self, call: Call) -> str:
         return f"c{call.args.get('tenant', 1)}"
@@ -148,9 +161,9 @@ class ModelSession:
         if status == "input_required":
             return self._told(call, self._try("ask", {"worker": by}))
         if status == "failed":
-            return self._told(
-                call, self._try("fail_attempt", {"worker": by, "kind": call.args.get("kind", "permanent")})
-            )
+            over = None if call.task in self._open() else "the task is over"
+            args = {"worker": by, "kind": call.args.get("kind", "permanent")}
+            return self._told(call, self._try("fail_attempt", args) or over)
         refused = self._try("report", {"worker": by, "status": status})
         decision = str(self._stepper.state["decision"])
         blocked = refused or (decision if decision.startswith("BLOCK") else None)

@@ -55,7 +55,8 @@ class Table:
     `keys`: a create may carry an idempotency key. `negotiates`: requests carry capabilities. `inputs`: questions.
     `fails`: a failed attempt can say its kind. `windows` that create can set; `fixed`, those it has whatever is asked,
     in ms. `reaps_itself`: an expired record goes by itself, when its ttl ends or it is looked at, before any `reap`.
-    `eras` it speaks. `cannot_observe`: what stays hidden, a sentence each.
+    `marker_is_life`: the cancel marker lives as long as the record, by one setting. `shows`: what it tells of a task
+    beside its status, some of facets.SHOWN. `eras` it speaks. `cannot_observe`: what stays hidden, a sentence each.
     """
 
     events: frozenset[Kind] = attrs.field(converter=frozenset, validator=_known)
@@ -72,6 +73,8 @@ class Table:
     windows: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
     fixed: tuple[tuple[str, int], ...] = ()
     reaps_itself: bool = False
+    marker_is_life: bool = False
+    shows: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
     eras: tuple[str, ...] = ("2026-07-28", "2025-11-25")
     cannot_observe: tuple[str, ...] = ()
 

@@ -7,12 +7,12 @@ A fixture that shows nothing to tell the two apart by has not been tried, and is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import attrs
 
-from latchcheck.kernel import State
+from latchcheck.kernel import State, Stepper
 
 from ...model.lifecycle import Lifecycle
 from ...model.record import TERMINAL
@@ -21,8 +21,9 @@ from ..fixture import Event, Fixture
 from ..replaying import Case, reproduce, run
 from .errors import CannotDo, TargetError
 from .events import GONE, Answer, Call
-from .expecting import Expected, Tried, View
-from .mapping import ADMISSIONS, RESTART, SWEEPS, Reader, timeline
+from .expecting import Expected, Tried, View, opened
+from .facets import Looking, is_facet
+from .mapping import ADMISSIONS, CALLS, RESTART, SWEEPS, Reader, timeline
 from .protocol import Opened, Session, Target
 
 Outcome = Literal["reproduced", "differs", "conforms", "not-applicable", "stale", "failed"]
@@ -113,7 +114,9 @@ def reader(fixture: Fixture, target: Target) -> Reader:
     scope, table = fixture.scope, target.table
     attempts = int(scope.get("attempts", 0))
     tenants = int(scope.get("tenants", 1))
-    return Reader(table, timeline(fixture.steps).with_clock(table.clock), tenants, attempts, fixture.era)
+    keyed = sum(step.action in CALLS for step in fixture.steps) > 1
+    instants = timeline(fixture.steps).with_clock(table.clock)
+    return Reader(table, instants, tenants, attempts, fixture.era, keyed)
 
 
 def _dry(fixture: Fixture, target: Target, states: Sequence[State]) -> None:
@@ -136,7 +139,11 @@ class _Run:
         self._reader = reader(fixture, target)
         self._expected = Expected(setting.guarded)
         self._broken = View(setting.broken)
+        self._wrong = Stepper(setting.broken.system)
+        self._looking = Looking(target.table)
         self._tenants: dict[str, int] = {}
+        # Calls that were answered without a task; work may have begun for them all the same.
+        self._refused: dict[str, int] = {}
         self._aliases: dict[str, str] = {}
         self._told_apart = False
         self._lapsed = False
@@ -151,17 +158,20 @@ class _Run:
             if event.party == "time" and all(way.blocked for way in ways):
                 raise CannotDo(f"it is about a configuration that a correct one does not have: {ways[0].refused}")
             self._check_saved(event, ways)
+            before = self._wrong.state
+            self._wrong.do(None, event.action, event.args)
             if call is None:
                 self._expected.keep(ways)
                 continue
-            found = self._step(index, call, ways, states[index + 1])
+            found = self._step(index, call, ways, self._broken.whole(before, opened(self._wrong), call))
             if found is not None:
                 return found
         if self._told_apart:
             return "conforms", OUTCOMES["conforms"]
         return "not-applicable", _NOTHING_TOLD
 
-    def _step(self, index: int, call: Call, ways: list[Tried], broken: State) -> tuple[Outcome, str] | None:
+    def _step(self, index: int, call: Call, ways: list[Tried], broken: Mapping[str, str]) -> tuple[Outcome, str] | None:
+        """Do a call; `broken` is what the broken model shows of it."""
         if call.kind == "advance_clock" and self._target.table.reaps_itself:
             if not self._expected.reaps:
                 return self._lapse(index, call, ways)
@@ -169,26 +179,29 @@ class _Run:
         before = self._steps[-1].observed if self._steps else {}
         answer = self._session.perform(call)
         self._note(call, answer)
-        observed = self._observe()
-        expected = tuple(self._known(self._expected.shown(way)) for way in ways)
-        self._steps.append(Seen(index, call, answer, observed, expected))
+        observed = self._observe() | self._looking.step(call, answer, self._tenants)
+        expected = [self._known(self._expected.shown(way, call)) for way in ways]
+        self._steps.append(Seen(index, call, answer, observed, tuple(as_told(one, observed) for one in expected)))
         taken = accepted(call, answer, self._tenants) and not repeats(call, before)
         fitting = [
-            way for way, shown in zip(ways, expected, strict=True) if shown == observed and not (way.blocked and taken)
+            way
+            for way, shown in zip(ways, expected, strict=True)
+            if fits(shown, observed) and not (way.blocked and taken)
         ]
-        wrong = self._known(self._broken(broken))
-        told_apart = all(shown != wrong or way.blocked for way, shown in zip(ways, expected, strict=True))
+        wrong = self._known(broken)
+        told_apart = all(not fits(shown, wrong) or way.blocked for way, shown in zip(ways, expected, strict=True))
         if fitting:
             # Where the target has chosen otherwise than the fixture, the fixture's answers are about another run.
             self._in_step = self._in_step and len(fitting) == len(ways)
             self._expected.keep(fitting)
-            self._told_apart = self._told_apart or told_apart
+            seen_apart = not fits(observed, wrong) or all(way.blocked for way in ways)
+            self._told_apart = self._told_apart or (told_apart and seen_apart)
             return None
         if self._lapsed and GONE in observed.values():
             raise CannotDo("its records go by themselves when their ttl ends, before the late event")
-        if observed == wrong or (taken and all(way.blocked for way in ways)):
+        if fits(observed, wrong) or (taken and all(way.blocked for way in ways)):
             return "reproduced", f"step {index}: {_said(call, answer, observed)}, as the broken model does"
-        allowed = " or ".join(dict.fromkeys(_listed(one) for one in expected))
+        allowed = " or ".join(dict.fromkeys(_listed(as_told(one, observed)) for one in expected))
         return "differs", f"step {index}: {_said(call, answer, observed)}; a correct one has {allowed}"
 
     def _lapse(self, index: int, call: Call, ways: list[Tried]) -> None:
@@ -201,25 +214,40 @@ class _Run:
         told = call.kind in ("dispatch", "get") or (call.kind == "worker_write" and not answer.refused)
         if told and call.task is not None:
             self._reader.saw(call.by, call.task, answer.version)
-        if call.kind == "create" and call.task is not None and not answer.refused:
-            if answer.same_as is None:
-                self._tenants.setdefault(call.task, call.args.get("tenant", 1))
-            else:
-                self._aliases[call.task] = answer.same_as
+        if call.kind != "create" or call.task is None:
+            return
+        if answer.same_as is not None:
+            self._aliases[call.task] = answer.same_as
+        elif not answer.refused and answer.status is not None:
+            self._tenants.setdefault(call.task, call.args.get("tenant", 1))
+        elif "work" in self._target.table.shows:
+            self._refused.setdefault(call.task, call.args.get("tenant", 1))
 
     def _observe(self) -> dict[str, str]:
-        """What one observer, who owns it, reads of every task that was created."""
-        observed = {}
-        for task, tenant in self._tenants.items():
+        """What one observer, who owns it, reads of every task that was created, and beside their statuses."""
+        observed: dict[str, str] = {}
+        beside: dict[str, str] = {}
+        for task, tenant in {**self._refused, **self._tenants}.items():
             args = {"tenant": tenant} if self._target.table.tenants > 1 else {}
             answer = self._session.perform(Call("get", task, OBSERVER, args))
-            observed[task] = GONE if answer.refused or answer.status is None else answer.status
-        return observed
+            beside |= self._looking.read(task, answer)
+            if task in self._tenants:
+                observed[task] = GONE if answer.refused or answer.status is None else answer.status
+        return observed | beside
 
-    def _known(self, shown: dict[str, str]) -> dict[str, str]:
-        """Of what a model shows, the tasks that the target has; one that is not there yet reads as gone."""
-        there = {task: status for task, status in shown.items() if task in self._tenants or status != GONE}
-        return {task: there.get(task, GONE) for task in {*there, *self._tenants} if task not in self._aliases}
+    def _known(self, shown: Mapping[str, str]) -> dict[str, str]:
+        """Of what a model shows, the tasks that the target has, and the facets that it tells.
+
+        A task that is not there yet reads as gone.
+        """
+        there = {
+            task: status
+            for task, status in shown.items()
+            if not is_facet(task) and (task in self._tenants or status != GONE)
+        }
+        known = {task: there.get(task, GONE) for task in {*there, *self._tenants} if task not in self._aliases}
+        beside = {name: told for name, told in shown.items() if is_facet(name) and self._looking.tells(name)}
+        return known | beside
 
     def _check_saved(self, event: Event, ways: list[Tried]) -> None:
         """The fixture's `guarded` answer is one that the guarded model gives."""
@@ -258,6 +286,18 @@ def repeats(call: Call, before: dict[str, str]) -> bool:
     """
     status = call.args.get("status")
     return call.kind == "worker_write" and status in TERMINAL and before.get(str(call.task)) == status
+
+
+def fits(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two tellings agree: on every status, and on each facet that both of them tell."""
+    statuses = ({name: told for name, told in each.items() if not is_facet(name)} for each in (one, other))
+    first, second = statuses
+    return first == second and all(other.get(name, told) == told for name, told in one.items())
+
+
+def as_told(shown: Mapping[str, str], observed: Mapping[str, str]) -> dict[str, str]:
+    """What a model shows, without the facets that were not observed."""
+    return {name: told for name, told in shown.items() if name in observed or not is_facet(name)}
 
 
 def _said(call: Call, answer: Answer, observed: dict[str, str]) -> str:

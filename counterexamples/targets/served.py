@@ -189,6 +189,8 @@ class ServedSession:
         self._talks: dict[int, Talk] = {}
         self._ids: dict[str, str] = {}
         self._owners: dict[str, int] = {}
+        # The keys of the questions of each task, in the order in which they were asked.
+        self._keys: dict[str, list[str]] = {}
         self._zero: float | None = None
 
     def perform(self, call: Call) -> Answer:
@@ -290,19 +292,46 @@ class ServedSession:
         label = str(call.task)
         if "tenant" in call.args:
             raise CannotDo("only the tool itself can end its work")
-        if self._control(label=label)["ended"]:
-            raise CannotDo("the work has ended, and ends once")
-        self._control(finish=label, status=call.args["status"])
-        if not self._until(lambda told: told["ended"] > 0, label):
+        before = self._control(label=label)
+        if before["begun"] <= before["ended"]:
+            raise CannotDo("the work is not under way: it has ended, or waits for its answer")
+        self._control(finish=label, status=call.args["status"], key=call.args.get("key"))
+        if not self._until(lambda told: told["ended"] > before["ended"], label):
             raise TargetTimeout(f"the work of {label} did not end in {WORK_S:g} s")
         time.sleep(SETTLE_S)
+        if call.args["status"] == "input_required":
+            # The server makes the key of a question, and tells it to whoever asks for the task.
+            self._keys.setdefault(label, []).extend(self._get(Call("get", label, "w1")).asks or ())
         return Answer()
 
+    def _update(self, call: Call) -> Answer:
+        """The answer to the question that its author has read, under the key that was told for it."""
+        keys, number = self._keys.get(str(call.task), []), call.args["question"]
+        if number > len(keys):
+            raise CannotDo("nobody was told the key of that question")
+        answers = {keys[number - 1]: {"action": "accept", "content": {"answer": "yes"}}}
+        reply = self._asked(call, lambda talk, ident, declares: talk.update(ident, answers, declares=declares))
+        time.sleep(SETTLE_S)
+        if reply.error is not None:
+            return Answer(refused=True, why=str(reply.code), raw={"error": dict(reply.error)})
+        return Answer(raw={"result": dict(reply.result or {})})
+
     def _get(self, call: Call) -> Answer:
+        label = str(call.task)
         reply = self._asked(call, lambda talk, ident, declares: talk.get(ident, declares=declares))
         if reply.error is not None:
-            return Answer(refused=True, why=str(reply.code), status=GONE, raw={"error": dict(reply.error)})
-        return Answer(status=str((reply.result or {}).get("status")), raw={"task": dict(reply.result or {})})
+            # Of a call that was refused the bench tells whether its work has begun.
+            work = None if label in self._ids else self._control(label=label)["begun"] > 0
+            raw = {"error": dict(reply.error)}
+            return Answer(refused=True, why=str(reply.code), status=GONE, work=self._shown("work", work), raw=raw)
+        task = dict(reply.result or {})
+        asks = task.get("inputRequests")
+        keys = tuple(sorted(asks)) if isinstance(asks, dict) else ()
+        return Answer(status=str(task.get("status")), asks=self._shown("asks", keys), raw={"task": task})
+
+    def _shown(self, name: str, value: Any) -> Any:
+        """What the table says is told, else nothing."""
+        return value if name in self._product.table.shows else None
 
     def _cancel(self, call: Call) -> Answer:
         reply = self._asked(call, lambda talk, ident, declares: talk.cancel(ident, declares=declares))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from .errors import CannotDo, TargetCrashed, TargetTimeout
 from .events import EVENTS, GONE, Answer, Call
+from .facets import SHOWN
 from .protocol import Clock, Table
 from .stores.connection import Conflict, Lost
 from .stores.naive import NaiveStore
-from .stores.store import TERMINAL, CasStore, Decided, Windows, Write
+from .stores.statements import COUNTS
+from .stores.store import TERMINAL, CasStore, Decided, Row, Windows, Write
 
 TABLE: Final = Table(
     events=frozenset(EVENTS),
@@ -27,9 +29,12 @@ TABLE: Final = Table(
     inputs=True,
     fails=True,
     windows=frozenset({"ttl", "deadline", "silence", "lease"}),
-    cannot_observe=("what a client keeps of what it was told", "how often a worker's side effect happened"),
+    shows=frozenset(SHOWN),
+    cannot_observe=("what a client keeps of what it was told",),
 )
-NAIVE_TABLE: Final = attrs.evolve(TABLE, inputs=False, fails=False)
+NAIVE_TABLE: Final = attrs.evolve(TABLE, inputs=False, fails=False, shows=TABLE.shows - {"asks", "verdict", "holds"})
+_SEEN: Final = ("outbox", "queued", "asked", "effects")
+_FAILURE: Final = "SELECT failure, lease_until FROM tasks WHERE task_id = :task"
 _NEEDS: Final = {"cancel": {"2025-11-25": ("cancel",), "2026-07-28": ("tasks",)}, "list": {"2025-11-25": ("list",)}}
 
 
@@ -42,6 +47,8 @@ class SqlSession:
         self._ids: dict[str, str] = {}
         # What each worker and instance has read last of each task: the naive store writes by it.
         self._read: dict[tuple[str, str], str] = {}
+        # Which workers were given which tasks, and have neither died nor reported since.
+        self._given: set[tuple[str, str]] = set()
         self._store = connect()
         self._store.create_tables()
 
@@ -93,10 +100,14 @@ class SqlSession:
     def _dispatch(self, call: Call) -> Answer:
         done = self._store.dispatch(self._now_ms, self._id(call), call.by)
         self._remember(call, done)
+        if done.done:
+            self._given.add((call.by, self._id(call)))
         return _told(done)
 
     def _worker_write(self, call: Call) -> Answer:
         args, task = call.args, self._id(call)
+        if args["status"] != "input_required":
+            self._given.discard((call.by, task))
         read = self._read.pop((call.by, task), None)
         if isinstance(self._store, NaiveStore) and read is not None and read not in (*TERMINAL, GONE):
             return _told(self._store.blind_write(self._now_ms, task, args["status"]))
@@ -127,7 +138,30 @@ class SqlSession:
         task = self._id(call)
         done = self._store.get(self._now_ms, task, self._owner(call, task), contact=call.by.startswith("c"))
         self._remember(call, done)
-        return _told(done)
+        return attrs.evolve(_told(done), **self._beside(call, task))
+
+    def _beside(self, call: Call, task: str) -> dict[str, Any]:
+        """What the store holds of a task beside its record, as an observer with its own eyes on the tables sees it."""
+        count = {name: self._store.db.execute(COUNTS[name], task=task).rows[0][0] for name in _SEEN}
+        row = self._store.row(task)
+        left = bool(count["outbox"] or count["queued"])
+        if row is None:
+            return {"work": left, "effects": count["effects"], "left": left or bool(count["asked"])}
+        failure, lease_until = self._store.db.execute(_FAILURE, task=task).rows[0]
+        found: dict[str, Any] = {"work": left or row.holder is not None, "effects": count["effects"]}
+        found["holds"] = row.holder == call.by and (lease_until or 0) > self._now_ms
+        if row.status == "failed" and failure is not None:
+            found["verdict"] = "poisoned" if failure == "poison" else "failed"
+        return found | {"asks": _outstanding(row)}
+
+    def _act(self, call: Call) -> Answer:
+        """The side effect of an attempt: keyed by its task it happens once, and by the attempt once an attempt."""
+        task = self._id(call)
+        if (call.by, task) not in self._given:
+            return Answer(refused=True, why="the worker was given no such task")
+        row = self._store.row(task) if isinstance(self._store, NaiveStore) else None
+        self._store.act(task, task if row is None else f"{task}-{row.attempt}")
+        return Answer()
 
     def _remember(self, call: Call, done: Decided) -> None:
         if not call.by.startswith("c") and call.kind == "get":
@@ -150,6 +184,7 @@ class SqlSession:
     def _restart_server(self, _call: Call) -> Answer:
         self._store.db.close()
         self._read.clear()
+        self._given.clear()
         self._store = self._connect()
         self._store.start(self._now_ms)
         return Answer()
@@ -157,11 +192,16 @@ class SqlSession:
     def _crash_worker(self, call: Call) -> Answer:
         """A worker keeps nothing in the store but its lease, which runs out by itself."""
         self._read = {key: value for key, value in self._read.items() if key[0] != call.by}
+        self._given = {key for key in self._given if key[0] != call.by}
         return Answer()
 
     def _reap(self, _call: Call) -> Answer:
         self._store.reap(self._now_ms)
         return Answer()
+
+
+def _outstanding(row: Row) -> tuple[str, ...]:
+    return () if row.input_key is None else (row.input_key,)
 
 
 def _auth(call: Call) -> str:

@@ -32,7 +32,7 @@ class Timeline:
     def of(
         cls, steps: Sequence[Event], ends: Mapping[str, str], sweeps: Sequence[str], restarts: Sequence[str]
     ) -> Timeline:
-        """Read the passings of time, and the last step of each sweep and of each restart, from the steps."""
+        """Read the passings of time, the last step of each sweep, and the first of each restart, from the steps."""
         passings = [
             (index, str(step.args["task"]), ends[step.action])
             for index, step in enumerate(steps)
@@ -40,13 +40,8 @@ class Timeline:
         ]
         passes = [index for index, step in enumerate(steps) if step.action in sweeps]
         last = {one for place, one in enumerate(passes) if (place + 1) % len(sweeps) == 0} | set(passes[-1:])
-        parts = [index for index, step in enumerate(steps) if step.action in restarts]
-        # A restart is over with the last of its steps before the next one begins.
-        last |= {
-            one
-            for place, one in enumerate(parts)
-            if place + 1 == len(parts) or steps[parts[place + 1]].action == restarts[0]
-        }
+        # A restart is asked for with its first step: what comes to the server before its last one waits for it.
+        last |= {index for index, step in enumerate(steps) if step.action == restarts[0]}
         return cls(tuple(passings), frozenset(last))
 
     def with_clock(self, clock: Clock) -> Timeline:
@@ -59,7 +54,7 @@ class Timeline:
         return self.clock.unit_ms * RATIO ** (place + 1)
 
     def is_over(self, index: int) -> bool:
-        """Whether the step is the last one of its sweep, or of its restart."""
+        """Whether the step is the one by which its sweep, or its restart, is asked for."""
         return index in self.ends
 
     def windows(self, task: str, table: Table) -> dict[str, int]:

@@ -17,7 +17,7 @@ from latchcheck.counterexamples.targets.environments import PROGRAMS, install
 from latchcheck.counterexamples.targets.program import Program
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "driver-protocol.md"
-PRODUCTS = {"mcp-python": "mcp-python", "mcp-typescript": "mcp-typescript"}
+PRODUCTS = {"mcp-python": "mcp-python", "mcp-typescript": "mcp-typescript", "fastmcp": "fastmcp"}
 
 
 def conforms(name: str) -> None:
@@ -42,7 +42,7 @@ def test_a_product_is_driven_by_a_driver(name: str) -> None:
 
 def test_every_program_has_its_table() -> None:
     """Each driver among the programs has the file of its table beside it, and each such file its driver."""
-    drivers = {"mcp_python_store", "typescript_store"}
+    drivers = {"mcp_python_store", "typescript_store", "fastmcp_store"}
     assert drivers == {path.name.removesuffix(".table.json") for path in PROGRAMS.glob("*.table.json")}
     assert all(isinstance(target(name).table, Table) for name in PRODUCTS)
 

@@ -35,10 +35,11 @@ def build(backend, *, auth):
     else:
         server.add_extension(TasksExtension(url=backend))
 
-    async def work(label: str) -> str:
-        if await bench.until_told(label) == "failed":
+    async def work(label: str):
+        end = await bench.until_told(label)
+        if end["status"] == "failed":
             raise protocol_error()
-        return f"{label} is done"
+        return question(end["key"]) if end["status"] == "input_required" else f"{label} is done"
 
     async def quick(seconds: float = 0.2) -> str:
         await asyncio.sleep(seconds)
@@ -75,6 +76,15 @@ def build(backend, *, auth):
     return server, bench
 
 
+def question(key):
+    """What a tool of version 4 returns to ask something; it is called again with the answer."""
+    import mcp_types
+
+    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    asked = mcp_types.ElicitRequest(params=mcp_types.ElicitRequestFormParams(message=key, requested_schema=schema))
+    return mcp_types.InputRequiredResult(input_requests={key: asked})
+
+
 def protocol_error():
     """An error of JSON-RPC, which fails a task; what else a tool raises may complete it."""
     from mcp.shared import exceptions
@@ -87,15 +97,16 @@ def protocol_error():
 
 
 def shorten_life(life):
-    """Give docket's records another life than their 15 minutes, which no public setting changes."""
+    """Give docket's records another life than their 15 minutes, which no public setting changes; None restores them."""
     from docket import docket
 
-    original = docket.Docket.__init__
+    original = getattr(docket.Docket.__init__, "original", docket.Docket.__init__)
 
     def shortened(self, *args, **kwargs):
         original(self, *args, **{**kwargs, "execution_ttl": life})
 
-    docket.Docket.__init__ = shortened
+    shortened.original = original
+    docket.Docket.__init__ = shortened if life else original
 
 
 def main():

@@ -41,7 +41,7 @@ def build():
         async def work(_task):
             if name == "quick":
                 await asyncio.sleep(arguments.get("seconds", 0.2))
-            elif await bench.until_told(arguments["label"]) == "failed":
+            elif (await bench.until_told(arguments["label"]))["status"] == "failed":
                 raise RuntimeError("told to fail")
             return types.CallToolResult(content=[types.TextContent(type="text", text="done")])
 

@@ -16,7 +16,7 @@ class Bench:
         self.ended = {}
 
     async def until_told(self, label):
-        """Wait to be told how to end, and return that status; a cancellation changes nothing."""
+        """Wait to be told how to end, and return what was told; a cancellation changes nothing."""
         self.begun[label] = self.begun.get(label, 0) + 1
         while label not in self.ends:
             try:
@@ -24,12 +24,15 @@ class Bench:
             except asyncio.CancelledError:
                 continue
         self.ended[label] = self.ended.get(label, 0) + 1
-        return self.ends[label]
+        return self.ends.pop(label)
 
     def told(self, asked):
-        """Obey a request to `/control` and tell how often the work of its label has begun and ended."""
+        """Obey a request to `/control` and tell how often the work of its label has begun and ended.
+
+        It ends with a `status`; with `input_required`, and the `key` of a question, it has another leg to come.
+        """
         if "finish" in asked:
-            self.ends[asked["finish"]] = asked["status"]
+            self.ends[asked["finish"]] = asked
         label = asked.get("label", asked.get("finish"))
         return {"begun": self.begun.get(label, 0), "ended": self.ended.get(label, 0)}
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
     from latchcheck.counterexamples import Fixture
     from latchcheck.counterexamples.targets import Target
     from latchcheck.counterexamples.targets.replaying import Ran, Setting
+    from latchcheck.model.scope import Scope
 
 
 def open_target(name: str) -> Target:
@@ -99,10 +100,24 @@ def target_setting(fixture: Fixture) -> Setting | None:
         size, rules = Scope.parse(scope or "tasks=1"), [known(fixture.property)]
         era = Policy.parse(f"era={fixture.era}") if fixture.era else Policy()
         broken, _ = build(size, Policy.parse(policy or "guarded"), rules)
-        guarded, _ = build(size, era, rules)
+        guarded, _ = build(_with_room(size, fixture), era, rules)
     except SpellingError as error:
         raise Stale(error.what) from None
     return Setting(case, broken, guarded)
+
+
+def _with_room(size: Scope, fixture: Fixture) -> Scope:
+    """The scope with a task more where calls are answered: a correct server may create one that the broken one did not.
+
+    A scope that has as many tasks as any may have stays as it is.
+    """
+    import attrs
+
+    from latchcheck.counterexamples.targets.mapping import ADMISSIONS
+    from latchcheck.model.scope import LARGEST
+
+    answers = any(step.action in ADMISSIONS for step in fixture.steps)
+    return attrs.evolve(size, tasks=size.tasks + 1) if answers and size.tasks < LARGEST else size
 
 
 def target_rows() -> list[dict[str, Any]]:
