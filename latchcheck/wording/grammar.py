@@ -12,6 +12,7 @@ from latchcheck.needs import Needs
 from . import language
 from .faults import SentenceError, suggestion
 from .language import Amount, Bound, Compared, Joined, Not, Number, Phrase, Prop, Scope, Sentence
+from .mistakes import explained, phrase_regex
 from .words import Vocabulary
 
 KEYWORDS = {
@@ -44,9 +45,8 @@ SIGNS = {
     ">=": ">=", "<=": "<=", "!=": "!=", ">": ">", "<": "<", "=": "=",
 }  # fmt: skip
 UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-OTHERS = {"COMMA": ",", "DOT": ".", "OPEN": "(", "CLOSE": ")", "PLUS": "+", "MINUS": "-"} | {
-    "DURATION": "a duration such as 5s", "COUNT": "a whole number", "SIGN": "is at least", "$END": "the end"
-}  # fmt: skip
+FORMS = {**{name: (word,) for name, word in KEYWORDS.items()}, "SIGN": tuple(SIGNS)}
+"""The texts of each terminal that is neither punctuation nor made of the vocabulary."""
 
 RULES = r"""
 start: scope COMMA pattern DOT?
@@ -90,15 +90,9 @@ COUNT.2: /\d+(?![\w.]\d*)/
 """
 
 
-def _regex(phrase: str) -> str:
-    words = [re.escape(word) for word in phrase.split()]
-    text = r"\s+".join(words)
-    return (r"(?<!\w)" if phrase[0].isalnum() else "") + text + (r"(?!\w)" if phrase[-1].isalnum() else "")
-
-
 def _terminal(name: str, phrases: Iterable[str], priority: int) -> str:
     found = sorted(phrases, key=len, reverse=True)
-    body = "|".join(_regex(one) for one in found).replace("/", r"\/") or r"(?!)x"
+    body = "|".join(phrase_regex(one) for one in found).replace("/", r"\/") or r"(?!)x"
     return f"{name}.{priority}: /(?:{body})/i\n"
 
 
@@ -127,7 +121,7 @@ def parse(text: str, vocabulary: Vocabulary, others: Sequence[Vocabulary] = ()) 
     try:
         tree = parser.parse(text)
     except UnexpectedInput as error:
-        raise _explained(text, error, vocabulary, others) from None
+        raise explained(parser, text, error, vocabulary, FORMS, others) from None
     sentence = _sentence(tree, vocabulary)
     _check(text, sentence, vocabulary)
     return sentence
@@ -141,75 +135,6 @@ def pieces(text: str, vocabulary: Vocabulary) -> list[str]:
 
 def _starts() -> tuple[str, ...]:
     return tuple(KEYWORDS[name] for name in ("GLOBALLY", "BEFORE", "FROM", "AFTER", "BETWEEN"))
-
-
-# -- what is wrong ------------------------------------------------------------------------------------------------
-
-
-def _explained(text: str, error: Any, vocabulary: Vocabulary, others: Sequence[Vocabulary]) -> SentenceError:
-    allowed = set(getattr(error, "allowed", None) or getattr(error, "accepts", None) or error.expected or ())
-    token = getattr(error, "token", None)
-    offset = error.pos_in_stream if token is None or token.type == "$END" else token.start_pos
-    if offset is None or offset < 0 or (token is not None and token.type == "$END"):
-        offset = len(text.rstrip())
-    while offset < len(text) and text[offset].isspace():
-        offset += 1
-    candidates: list[str] = []
-    if "CONDITION" in allowed:
-        candidates += vocabulary.of_kind("state", "event")
-    if "QUANTITY" in allowed:
-        candidates += vocabulary.of_kind("quantity")
-    literal = [str(KEYWORDS.get(name) or OTHERS.get(name, name)) for name in sorted(allowed) if name not in _OPEN]
-    rest = text[offset:]
-    if not rest.strip():
-        return SentenceError(text, offset, "the sentence ends too soon", suggestion("", [*literal, *candidates]))
-    words = list(re.finditer(r"\S+", rest))
-    known, following = _longest([*candidates, *literal], [one[0].strip(",.()").lower() for one in words])
-    foreign = next((one for one in others for phrase in one.words if _begins(rest, phrase)), None)
-    if foreign is not None:
-        phrase = max((one for one in foreign.words if _begins(rest, one)), key=len)
-        instead = f'this file speaks about the model {vocabulary.name!r}; write model = "{foreign.name}" for the other'
-        return SentenceError(text, offset, f"{phrase!r} is a word of the model {foreign.name!r}", instead)
-    if known and known < len(words):
-        bad = words[known]
-        before = rest[: bad.start()].rstrip()
-        return SentenceError(
-            text, offset + bad.start(), f"no phrase goes on with {_bare(bad[0])!r} after {before!r}",
-            suggestion(_bare(bad[0]), following),
-        )  # fmt: skip
-    if known:
-        return SentenceError(text, len(text.rstrip()), f"{rest.strip()!r} is unfinished", suggestion("", following))
-    whole = re.split(r"[,.()]", rest, maxsplit=1)[0].strip() or words[0][0]
-    shown = [*literal, *candidates]
-    return SentenceError(text, offset, f"{_bare(words[0][0])!r} cannot stand here", suggestion(whole, shown))
-
-
-_OPEN = ("CONDITION", "QUANTITY", "WS")
-
-
-def _bare(word: str) -> str:
-    return word.strip(",.()") or word
-
-
-def _begins(text: str, phrase: str) -> bool:
-    return re.match(_regex(phrase), text, re.IGNORECASE) is not None
-
-
-def _longest(candidates: Sequence[str], words: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """How many words some candidate shares with the text, and what the candidates that share most go on with."""
-    best, following = 0, []
-    for one in candidates:
-        parts = one.lower().split()
-        shared = next(
-            (i for i, (a, b) in enumerate(zip(parts, words, strict=False)) if a != b), min(len(parts), len(words))
-        )
-        if shared == len(parts) or shared == 0:
-            continue
-        if shared > best:
-            best, following = shared, []
-        if shared == best:
-            following.append(" ".join(parts[shared:]))
-    return best, tuple(dict.fromkeys(following))
 
 
 # -- what it means ------------------------------------------------------------------------------------------------
