@@ -8,6 +8,7 @@ limit the long run is told, and named in `longer`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import attrs
 import z3
@@ -18,7 +19,7 @@ from latchcheck.kernel.stepping import Stepper
 from .exploration import Exploration, Options
 from .independence import Outside
 from .layout import Narrow
-from .packed_runs import Runs
+from .packed_runs import SAMPLE, Runs
 from .packed_source import Plan
 from .reduction import Reduced, ReducedSearch
 from .symmetry import Image, neighbours
@@ -41,7 +42,8 @@ def explore_reduced(
     except Outside as reason:
         raise _outside(plan, search, reason) from None
     if swaps:
-        states = list(search.known)
+        # No more than are looked at, one for each of these, and not all as ints.
+        states = list(islice(search.known, 0, None, max(1, len(search.known) // SAMPLE)))
         runs.check_symmetry(neighbours(options.symmetry), states.__getitem__, len(states))
     return _Telling(plan, runs, start, options, again).told(found, search.bytes_used)
 

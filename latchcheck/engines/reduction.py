@@ -36,10 +36,15 @@ from .exploration import Progress, Stopped
 from .independence import Relations
 from .packed_runs import Runs, judgements
 from .packed_search import Tally
+from .packed_set import PackedSet
 from .packed_source import Plan
 
-# What a state costs here in Python: position and parent in a dict, the state, and its place on the way, measured.
-STATE_BYTES = 200
+# What a state costs in a set of ints, measured; so many are kept that way, which is quickest, and more in arrays.
+SET_BYTES = 100
+SET_MAX = 300_000
+# What a state on the way to the present one costs in Python beside its place among the known ones: its int, a list and
+# a set that hold it, the list of steps still to be taken; measured.
+WAY_BYTES = 230
 PROGRESS_SECONDS = 0.5
 KNOWN_MAX = 50_000
 _LOOK_EVERY = 1 << 10
@@ -148,7 +153,7 @@ class ReducedSearch:
         self._first = first
         self.tally = Tally.empty(plan)
         self.paths: dict[int, tuple[list[int], int | None]] = {}
-        self.known: set[int] = set()
+        self.known: set[int] | PackedSet = set()
         self.began = self.told = time.perf_counter()
         self.depth = 0
         # States on the way from the start, with the steps that are still to be taken from each.
@@ -158,8 +163,10 @@ class ReducedSearch:
 
     @property
     def bytes_used(self) -> int:
-        """An estimate: the states and the way."""
-        return STATE_BYTES * (len(self.known) + len(self._way))
+        """The states, an estimate where they are in a set, and an estimate for the way."""
+        known = self.known
+        kept = known.bytes_used if isinstance(known, PackedSet) else SET_BYTES * len(known)
+        return kept + WAY_BYTES * len(self._way)
 
     @property
     def waiting(self) -> int:
@@ -194,6 +201,8 @@ class ReducedSearch:
                 return "violation"
             looks += 1
             if looks % _LOOK_EVERY == 0:
+                if len(self.known) > SET_MAX and isinstance(self.known, set):
+                    self.known = PackedSet.of(self.known, self.plan.layout.words)
                 if self.bytes_used > self._bytes:
                     return "memory"
                 self._tell(tell)
@@ -206,7 +215,7 @@ class ReducedSearch:
             tell(Progress(len(self.known), self.waiting, sum(self.tally.fired), now - self.began))
 
     def _enter(self, state: int) -> bool:
-        """Take a state onto the way, judge it and its steps; whether to stop here."""
+        """Take a new state onto the way, judge it and its steps; whether to stop here."""
         self.known.add(state)
         self._way.append(state)
         self._on_way.add(state)
