@@ -106,7 +106,12 @@ class Mistake:
 
     def _whole(self, rest: str, before: str, following: Sequence[str]) -> str:
         """The phrase that was meant, where it goes on as those do that begin so, or begins otherwise."""
-        near = [one for one in following if len(following) == 1 or _alike(one, rest) >= NEAR_MIN]
+        first = _bare(rest.split(" ", 1)[0]).lower()
+        near = [
+            one
+            for one in following
+            if len(following) == 1 or one.lower().endswith(f" {first}") or _alike(one, rest) >= NEAR_MIN
+        ]
         whole = [f"{before} {one}" for one in near]
         every = [one for one in self.phrases + self.literals if not one.lower().startswith(f"{before.lower()} ")]
         whole += [one for one in every if _alike(one, self.rest) >= NEARER_MIN]

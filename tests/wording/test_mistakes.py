@@ -13,7 +13,7 @@ NEVER = "globally, it is never the case that "
 IF = "globally, if the task is open, "
 LIFECYCLE = (
     ("A task must never leave a terminal status", "A", "a reading begins with a scope and a comma"),
-    ("always, it is never the case that the task is open", "always", "a reading begins with a scope"),
+    ("always, it is never the case that the task is open", "always", "globally, it is always the case that"),
     ("globaly, it is never the case that the task is open", "globaly", "did you mean 'globally'?"),
     ("when the task is terminal, it is never the case that the status changes", "when", "then at that moment S"),
     ("until the task is terminal, it is always the case that the task is open", "until", "before R"),
@@ -80,7 +80,7 @@ def test_a_mistake_is_answered_at_its_word(model: str, text: str, word: str, ins
         parse(text, known[model], [one for name, one in known.items() if name != model])
     error = caught.value
     at_sign = "compared" in error.what
-    assert at_sign or text[error.offset :].split(" ")[0].strip(",.") == word
+    assert at_sign or text[error.offset :].split(" ", maxsplit=1)[0].strip(",.") == word
     assert instead in error.instead
 
 
