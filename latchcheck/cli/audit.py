@@ -73,7 +73,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     verdict = "violated" if found.broken else "holds" if found.telling else "vacuous"
     if found.interrupted:
         complain("interrupted: what is told was found until then")
-    code = exit_code([verdict, *(["inconclusive"] if found.interrupted else [])])
+        verdict = "violated" if found.broken else "inconclusive"
+    code = exit_code([verdict])
     out.write(_json(found, file, code) if form == "json" else _text(found, file, code))
     out.finish()
     context.exit(code)

@@ -47,6 +47,7 @@ VERBS: Mapping[str, str] = {
 USAGE, INTERNAL, INCONCLUSIVE = 2, 3, 4
 
 GARBAGE_THRESHOLD = 50_000
+AGAIN_SECONDS = 0.01
 
 
 class Closed(StringIO):
@@ -144,6 +145,7 @@ def run() -> NoReturn:
         if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores SIGHUP, and is to be obeyed
             signal.signal(one, signal.default_int_handler)
 
+    sys.unraisablehook = _come_again
     # What a start makes stays; looking through it again and again for rubbish only takes time.
     gc.set_threshold(GARBAGE_THRESHOLD)
     code = main()
@@ -151,6 +153,19 @@ def run() -> NoReturn:
         with suppress(OSError, ValueError):  # closed at the other end, or by the shell that started us
             stream.flush()
     os._exit(code)
+
+
+def _come_again(lost: sys.UnraisableHookArgs) -> None:
+    """An interrupt that comes while the solver's terms are freed is lost to Python: let it come again in a moment."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    import signal
+    import threading
+
+    again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, (signal.SIGINT,))
+    again.daemon = True
+    again.start()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -80,7 +80,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     verdict = "violated" if raced.unexplained else "holds" if raced.contended else "vacuous"
     if raced.interrupted:
         complain("interrupted: what is told was found until then")
-    code = exit_code([verdict, *(["inconclusive"] if raced.interrupted else [])])
+        verdict = "violated" if raced.unexplained else "inconclusive"
+    code = exit_code([verdict])
     out = Output(None)
     if form == "json":
         out.write(json.dumps(row(target, raced, saved, code), indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,84 @@
+"""A verb that takes a while says on a terminal what it does, and an interrupt there tells what was found by then."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LAUNCH = "from latchcheck.cli.main import run; run()"
+SECONDS_MAX = 60
+EVENTS = 400_000
+pytestmark = pytest.mark.slow
+
+
+def interrupted_when(seen: str, arguments: list[str]) -> tuple[int, str]:
+    """Run a verb on a terminal of its own until it shows something, interrupt it; its code and all it showed."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ |= {"TERM": "xterm", "COLUMNS": "100"}
+        os.execv(sys.executable, [sys.executable, "-c", LAUNCH, *arguments])  # noqa: S606 - no shell
+    shown, sent, until = "", False, time.monotonic() + SECONDS_MAX
+    try:
+        while time.monotonic() < until and (part := os.read(terminal, 4096)):
+            shown += part.decode(errors="replace")
+            if not sent and seen in plain(shown):
+                os.write(terminal, b"\x03")
+                sent = True
+    except OSError:  # how Linux says that the other side of a terminal has gone
+        pass
+    finally:
+        if time.monotonic() >= until:
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        os.close(terminal)
+    assert sent, f"{seen!r} was never shown:\n{plain(shown)}"
+    return os.waitstatus_to_exitcode(status), plain(shown)
+
+
+def plain(shown: str) -> str:
+    """What is shown without colours and movements of the cursor."""
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "doing", "left"),
+    [
+        (["explore", "--scope", "wide"], "exploring ", "interrupted before its search began"),
+        (["fuzz", "--max-runs", "100000"], "of 100,000 runs", "is told was found until then"),
+        (["recheck"], "proving ", "0 theorems proved"),
+        (["race", "--rounds", "100000", "--writers", "2"], "of 100,000 rounds", "rounds, 2 processes"),
+        (["kill"], "killing worker", "interrupted: what is told was found until then"),
+        (["study", "--table", "2", "--table", "5"], "recomputing (", "of 2 tables are told"),
+        (["wording", "check", str(ROOT / "docs" / "cases" / "ttl.toml")], "checking ", "ttl ("),
+        (["fixtures", "check"], "replaying ", "were replayed"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else None,
+)
+def test_an_interrupt_tells_what_was_found(arguments: list[str], doing: str, left: str) -> None:
+    """The work is named while it goes on; Ctrl-C ends it within seconds, tells what there is, and exits with 4."""
+    code, shown = interrupted_when(doing, arguments)
+    assert 4 == code, shown
+    assert "latchcheck: error: interrupted" in shown
+    assert re.sub(r"\s+", " ", left) in re.sub(r"\s+", " ", shown)
+    assert "Traceback" not in shown
+
+
+def test_a_log_that_is_read_in_part_is_told_in_part(tmp_path: Path) -> None:
+    """An audit that is interrupted says how many events it has read, and that they are explained."""
+    log = tmp_path / "log.jsonl"
+    events = [{"at_ms": 2 * task, "task": f"t{task}", "event": "create", "status": "working"} for task in range(EVENTS)]
+    log.write_text("\n".join(map(json.dumps, events)) + "\n", encoding="utf-8")
+    code, shown = interrupted_when("reading the log", ["audit", str(log)])
+    assert 4 == code, shown
+    told = re.search(r"([\d,]+) events of [\d,]+ tasks", shown.rpartition("interrupted")[2])
+    assert told is not None
+    assert 0 < int(told[1].replace(",", "")) < EVENTS
