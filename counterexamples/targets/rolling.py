@@ -15,12 +15,12 @@ from typing import Any, Final, Literal, Self
 
 import attrs
 
-from .errors import TargetError
 from .restarting import place
 from .stores.opening import SNAPSHOT, Place
+from .stores.postgres import PostgresConnection
 from .stores.process import Died, Process
 from .stores.server import PostgresServer
-from .stores.standby import PostgresStandby
+from .stores.standby import PostgresStandby, catch_up
 from .stores.store import TERMINAL, CasStore
 
 LEASE_MS: Final = 10
@@ -29,8 +29,8 @@ LATE_EVERY, SPENT_EVERY = 6, 4
 """Every so many tasks have a deadline that passes under the load, or one attempt only."""
 SPARED: Final = 2 / 3
 """How often a worker finishes what it took, and a client cancels it."""
-BEHIND_MS: Final = 150
-STANDBY_TIMEOUT_S: Final = 30
+HELD_ROUNDS: Final = 6
+"""A standby replays what the primary has after so many rounds of the load, and is held in between."""
 
 Reading = Literal["primary", "replica", "guard-on-primary", "catches-up"]
 READINGS: Final[Mapping[Reading, Mapping[str, Any]]] = {
@@ -57,6 +57,7 @@ class RollingRestart:
     Of `reads` by the client `stale` showed less than was stored when they were sent. Of these `missing` said that there
     is no such task, of one that a reply had named; `backwards` showed an older version than one that the client had
     been told of, or an open task whose outcome it had been told, which `reopened` counts by itself.
+    `shown` is the first such read with what was told of that task before, in words, empty where there is none.
     """
 
     store: str
@@ -81,6 +82,7 @@ class RollingRestart:
     missing: int
     backwards: int
     reopened: int
+    shown: str
 
 
 def rolling_restart(
@@ -112,7 +114,7 @@ def rolling_restart(
 @contextmanager
 def standby_of(primary: PostgresServer) -> Iterator[str]:
     """The connection string of a standby of a server that has no connections yet, gone afterwards."""
-    made = PostgresStandby(primary, BEHIND_MS)
+    made = PostgresStandby(primary)
     try:
         yield made.dsn
     finally:
@@ -125,7 +127,8 @@ class _Request:
 
     do: str
     args: Mapping[str, Any]
-    heard: Callable[[dict[str, Any]], None]
+    heard: Callable[[dict[str, Any], str], None]
+    """Takes the answer and the name of the instance that gave it."""
 
 
 class Load:
@@ -135,12 +138,15 @@ class Load:
         self._where, self._count = where, instances
         self._dice = random.Random(seed)  # noqa: S311 - a load, no secret
         self._running: list[Process] = []
+        self._standby: PostgresConnection | None = None
         self._open = ExitStack()
         self._accepted: dict[str, None] = {}
         self._asked: dict[str, None] = {}
         self._outcomes: dict[str, str] = {}
         self._newest: dict[str, int] = {}
         self._told_otherwise: set[str] = set()
+        self._story: dict[str, list[str]] = {}
+        self._shown = ""
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
         self._now_ms = 0
 
@@ -150,7 +156,10 @@ class Load:
             self._truth = _primary(self._where)
             stack.callback(self._truth.db.close)
             self._truth.create_tables()
-            _await_copy(self._where)
+            if self._where.copy not in ("", SNAPSHOT):
+                self._standby = PostgresConnection(self._where.copy)
+                stack.callback(self._standby.close)
+                catch_up(self._truth.db, self._standby)
             stack.callback(self._end)
             for _ in range(self._count):
                 self._running.append(Process(self._where))
@@ -169,6 +178,8 @@ class Load:
     def work(self, number: int) -> None:
         """One task is created, one is finished and cancelled at once, some are read; all through other instances."""
         self._now_ms += 1
+        if self._standby is not None and number % HELD_ROUNDS == 0:
+            catch_up(self._truth.db, self._standby)
         task = f"task-{number}"
         self._together([self._create(task, number), *self._race(), *self._reads(1)])
         # Who was told of a task asks for it at once.
@@ -192,7 +203,7 @@ class Load:
             except Died:
                 self._counts["unknown"] += 1
                 continue
-            request.heard(told)
+            request.heard(told, f"instance {self._running.index(instance) + 1}")
 
     def _create(self, task: str, number: int) -> _Request:
         windows = {"lease_ms": LEASE_MS}
@@ -202,9 +213,9 @@ class Load:
             windows["attempts_max"] = 1
         self._asked[task] = None
 
-        def heard(_told: dict[str, Any]) -> None:
+        def heard(told: dict[str, Any], who: str) -> None:
             self._accepted[task] = None
-            self._newest[task] = 1
+            self._heard_of(task, told, who)
 
         return _Request("create", {"task": task, "auth": "p1", "windows": windows}, heard)
 
@@ -213,27 +224,35 @@ class Load:
         if not self._accepted:
             return []
         task, taken = self._dice.choice(list(self._accepted)), {}
-        self._together([_Request("dispatch", {"task": task, "worker": "w1"}, taken.update)])
+        self._together([_Request("dispatch", {"task": task, "worker": "w1"}, lambda told, _: taken.update(told))])
         if not taken or taken["decision"] == "BLOCK_MISSING":
             return []
         finish = {"task": task, "auth": "p1", "status": "completed", "worker": "w1", "expected": taken["version"]}
         both = (("write", finish), ("cancel", {"task": task, "auth": "p1"}))
         return [
-            _Request(do, args, lambda told: self._wrote(task, told))
+            _Request(do, args, lambda told, who: self._wrote(task, told, who))
             for do, args in both
             if self._dice.random() < SPARED
         ]
 
-    def _wrote(self, task: str, told: dict[str, Any]) -> None:
+    def _wrote(self, task: str, told: dict[str, Any], who: str) -> None:
         if told["decision"].startswith("BLOCK"):
             self._counts["refused"] += 1
-        self._heard_of(task, told)
+        self._heard_of(task, told, who)
 
-    def _heard_of(self, task: str, told: dict[str, Any]) -> None:
+    def _heard_of(self, task: str, told: dict[str, Any], who: str) -> None:
         """Remember what somebody was told of a task, and whether somebody was told another outcome before."""
         if told["status"] in TERMINAL and self._outcomes.setdefault(task, told["status"]) != told["status"]:
             self._told_otherwise.add(task)
         self._newest[task] = max(told["version"] or 0, self._newest.get(task, 0))
+        version = "" if told["version"] is None else f", version {told['version']}"
+        told_now, story = (
+            f"{told['decision']}, {told['status'] or 'not found'}{version}",
+            self._story.setdefault(task, []),
+        )
+        # What says no more than what was told before it is left out.
+        if not story or story[-1].split(", ")[1:] != told_now.split(", ")[1:]:
+            story.append(f"{who}: {told_now}")
 
     def _reads(self, some: int, tasks: Sequence[str] = ()) -> list[_Request]:
         """Reads of these tasks and of some others that a reply has named."""
@@ -244,7 +263,7 @@ class Load:
         row, newest, outcome = self._truth.row(task), self._newest.get(task, 0), self._outcomes.get(task)
         stored = 0 if row is None else row.version
 
-        def heard(told: dict[str, Any]) -> None:
+        def heard(told: dict[str, Any], who: str) -> None:
             version = told["version"] or 0
             reopened = outcome is not None and told["status"] not in (None, *TERMINAL)
             self._counts["reads"] += 1
@@ -252,7 +271,9 @@ class Load:
             self._counts["missing"] += told["decision"] == "BLOCK_MISSING"
             self._counts["backwards"] += reopened or 0 < version < newest
             self._counts["reopened"] += reopened
-            self._heard_of(task, told)
+            self._heard_of(task, told, who)
+            if (reopened or 0 < version < newest) and not self._shown:
+                self._shown = f"{task}: {'; '.join(self._story[task])}"
 
         return _Request("get", {"task": task, "auth": "p1", "at_least": newest}, heard)
 
@@ -300,6 +321,7 @@ class Load:
             outcomes=len(self._outcomes),
             changed=len(changed | self._told_otherwise),
             open=sum(one.decision == "TAKEN" for one in takes),
+            shown=self._shown,
             **self._counts,
         )
 
@@ -313,12 +335,3 @@ _COUNTED: Final = (
 def _primary(where: Place) -> CasStore:
     """The store as nobody's copy shows it."""
     return attrs.evolve(where, copy="", guard_reads="primary").open()
-
-
-def _await_copy(where: Place) -> None:
-    """Wait until the copy has the tables. Raises TargetError."""
-    deadline = time.monotonic() + STANDBY_TIMEOUT_S
-    while where.copy and where.copy != SNAPSHOT and not where.has_copied():
-        if time.monotonic() > deadline:
-            raise TargetError(f"the standby has not followed its primary for {STANDBY_TIMEOUT_S} s")
-        time.sleep(0.02)

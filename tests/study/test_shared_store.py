@@ -33,7 +33,7 @@ def measured() -> list[Section]:
 
 @pytest.fixture(scope="module", params=["read transaction", "standby"])
 def lagging(request: pytest.FixtureRequest) -> Iterator[Measured]:
-    """Each way to read, on SQLite with a read transaction held open and on PostgreSQL with a standby 150 ms behind."""
+    """Each way to read, on SQLite with a read transaction held open and on PostgreSQL with a held standby."""
     ways = ("replica", "guard-on-primary", "catches-up")
     if request.param == "read transaction":
         yield {way: rolling_restart("sqlite", 2, 30, reading=way) for way in ways}
@@ -132,6 +132,16 @@ def test_who_reads_a_copy_that_lags_is_told_old_things(lagging: Measured) -> Non
         one = lagging[way]
         assert 0 < one.missing <= one.stale
         assert 0 < one.reopened <= one.backwards <= one.stale
+
+
+@pytest.mark.slow
+def test_a_read_that_went_back_is_shown_with_what_was_told_before(lagging: Measured) -> None:
+    """The first of them ends with an open task, after an outcome of that task; where none goes back none is shown."""
+    for way in ("replica", "guard-on-primary"):
+        *before, last = lagging[way].shown.split("; ")
+        assert "RETURN_STATUS, working, version 1" in last
+        assert any(", completed" in one or ", cancelled" in one or ", failed" in one for one in before)
+    assert "" == lagging["catches-up"].shown
 
 
 @pytest.mark.slow

@@ -79,14 +79,6 @@ class Place:
         connection.execute(f"SET search_path TO {self.schema}")
         return Snapshot(connection) if held else connection
 
-    def has_copied(self) -> bool:
-        """Whether the standby that is read from has the tables of this store. Raises Lost."""
-        connection = PostgresConnection(self.copy)
-        try:
-            return bool(connection.execute("SELECT to_regclass(:name)", name=f"{self.schema}.effects").rows[0][0])
-        finally:
-            connection.close()
-
     def watch(self) -> None:
         """Have the schema removed, too, where this process is killed: the server is not ours and lives on."""
         text = json.dumps({"where": self.where, "schema": self.schema})

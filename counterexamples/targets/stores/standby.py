@@ -1,4 +1,4 @@
-"""A PostgreSQL standby that streams from a primary and replays each commit some time later, for a while.
+"""A PostgreSQL standby that streams from a primary, for a while, and whose replay is held where one asks for it.
 
 Both run here, in throw-away folders. The standby begins as a copy of the files of the primary, which is shut down for
 that moment, so that no program beside `postgres` is needed to make it.
@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
+from typing import Final
 
-from ..errors import TargetError
+from ..errors import TargetError, TargetTimeout
+from .connection import Connection
 from .server import PostgresServer
+
+FOLLOWS_S: Final = 30
 
 
 class PostgresStandby(PostgresServer):
-    """A standby of a primary that has no connections yet; it answers reads, `behind_ms` after their commit or more.
+    """A standby, which answers reads, of a primary that has no connections yet. Raises TargetError."""
 
-    Raises TargetError where it does not start.
-    """
-
-    def __init__(self, primary: PostgresServer, behind_ms: int) -> None:
+    def __init__(self, primary: PostgresServer) -> None:
         self._primary = primary
-        followed = f"host={primary.folder} user=latchcheck"
-        self.settings = ("-c", f"primary_conninfo={followed}", "-c", f"recovery_min_apply_delay={behind_ms}ms")
+        self.settings = ("-c", f"primary_conninfo=host={primary.folder} user=latchcheck")
         super().__init__()
 
     def _initialise(self) -> None:
@@ -43,3 +44,23 @@ class PostgresStandby(PostgresServer):
 
 def _below(folder: Path) -> list[Path]:
     return [Path(where) / name for where, folders, files in os.walk(folder) for name in (*folders, *files)]
+
+
+def catch_up(primary: Connection, standby: Connection) -> None:
+    """Let a standby replay all that the primary has committed, and hold it there until the next call.
+
+    It goes on to stream; what it holds back is shown to nobody. Raises TargetTimeout, Lost.
+    """
+    ((written,),) = primary.execute("SELECT CAST(pg_current_wal_lsn() AS text)").rows
+    standby.execute("SELECT pg_wal_replay_resume()")
+    _wait(standby, "SELECT pg_last_wal_replay_lsn() >= CAST(:written AS pg_lsn)", written=written)
+    standby.execute("SELECT pg_wal_replay_pause()")
+    _wait(standby, "SELECT pg_get_wal_replay_pause_state() = 'paused'")
+
+
+def _wait(standby: Connection, question: str, **args: str) -> None:
+    deadline = time.monotonic() + FOLLOWS_S
+    while not standby.execute(question, **args).rows[0][0]:
+        if time.monotonic() > deadline:
+            raise TargetTimeout(f"the standby has not followed its primary for {FOLLOWS_S} s")
+        time.sleep(0.005)
