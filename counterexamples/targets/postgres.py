@@ -10,6 +10,7 @@ import secrets
 from contextlib import suppress
 from typing import Final
 
+from .environments import folder, installed
 from .errors import TargetCrashed, TargetMissing
 from .protocol import Session, Table
 from .sql_session import NAIVE_TABLE, TABLE, SqlSession
@@ -17,7 +18,7 @@ from .stores.connection import Lost
 from .stores.naive import NaiveStore
 from .stores.opening import Place
 from .stores.postgres import PostgresConnection, driver
-from .stores.server import NEEDS, PostgresServer, binaries
+from .stores.server import CLOSED, ENVIRONMENT, NEEDS, PostgresServer, binaries, closed_to, version
 from .stores.store import CasStore
 
 SERVER: Final = "LATCHCHECK_POSTGRES"
@@ -48,6 +49,29 @@ class Postgres:
         if not os.environ.get(SERVER) and binaries() is None:
             lacks.append(NEEDS)
         return tuple(lacks)
+
+    def install(self) -> tuple[str, ...]:
+        """Say which server there is, or make an environment with one; a line each.
+
+        Raises TargetMissing, with what is left to do.
+        """
+        lines: list[str] = []
+        if os.environ.get(SERVER):
+            lines.append(f"{self.name}: the server that {SERVER} names is used")
+        elif (programs := binaries()) is not None:
+            lines.append(f"{self.name}: {version(programs)}, found in {programs}")
+        elif (closed := closed_to(folder())) is not None:
+            raise TargetMissing(CLOSED.format(closed))
+        else:
+            lines += installed(ENVIRONMENT)
+            programs = binaries()
+        if not os.environ.get(SERVER) and programs is not None and (closed := closed_to(programs)) is not None:
+            raise TargetMissing("\n  ".join([*lines, CLOSED.format(closed)]))
+        try:
+            driver()
+        except TargetMissing as error:
+            raise TargetMissing("\n  ".join([*lines, str(error)])) from None
+        return tuple(lines)
 
     def dsn(self) -> str:
         """The connection string of the server, which is started at the first need."""

