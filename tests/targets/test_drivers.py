@@ -8,14 +8,29 @@ from pathlib import Path
 
 import pytest
 
+from latchcheck.cli.wiring import saved_fixtures
 from latchcheck.cli.wiring.targets import replay_on_target
-from latchcheck.counterexamples import SAVED, load
+from latchcheck.counterexamples import SAVED, Fixture, load
 from latchcheck.counterexamples.targets import target
 from latchcheck.counterexamples.targets.conformance import check
 from latchcheck.counterexamples.targets.driver import Driver
 
 ROOT = Path(__file__).parents[2]
 WORKED = f"{sys.executable} {ROOT / 'docs' / 'examples' / 'driver' / 'store.py'}"
+WHOLE = ROOT / "docs" / "examples" / "driver" / "whole_store.py"
+# Properties that no status tells of in their saved runs.
+SHOWN_BESIDE = {
+    "answered-input-is-consumed",
+    "cleanup-is-complete",
+    "dispatch-with-record",
+    "failures-are-classified",
+    "idempotent-create",
+    "input-key-names-one-question",
+    "refused-before-started",
+    "restart-triages",
+    "side-effect-once",
+    "single-execution",
+}
 FIXTURE = SAVED / "one-terminal-outcome" / "terminal-guard-check-then-set.json"
 # How a driver misbehaves, and by what it must be reported.
 HOSTILE = {
@@ -53,6 +68,32 @@ def test_the_worked_driver_conforms() -> None:
     made = target(f"driver:{WORKED}")
     assert {"passed", "not-applicable"} == {row["outcome"] for row in check(made)}
     assert replay_on_target(load(FIXTURE), made).outcome == "conforms"
+
+
+def test_the_whole_driver_shows_what_each_property_is_about() -> None:
+    """The driver that can do everything breaks no property, and of most properties it shows a fixture."""
+    made = target(f"driver:{sys.executable} {WHOLE}")
+    assert {"passed"} == {row["outcome"] for row in check(made)}
+    first: dict[str, Fixture] = {}
+    for _, one in saved_fixtures():
+        first.setdefault(one.property, one)
+    found = {name: replay_on_target(one, made).outcome for name, one in first.items()}
+    assert {"conforms", "not-applicable"} == set(found.values())
+    shown = {name for name, outcome in found.items() if outcome == "conforms"}
+    assert SHOWN_BESIDE <= shown
+
+
+def test_a_driver_that_does_it_twice_is_found_out(tmp_path: Path) -> None:
+    """Where a side effect is not keyed by its task, the facet that counts it tells."""
+    source, keyed = WHOLE.read_text(encoding="utf-8"), "self.acts(task).add(task)"
+    assert keyed in source
+    twice = tmp_path / "twice.py"
+    twice.write_text(source.replace(keyed, 'self.acts(task).add(record["attempt"])'), encoding="utf-8")
+    ran = replay_on_target(
+        load(SAVED / "side-effect-once" / "side-effect-plain.json"), target(f"driver:{sys.executable} {twice}")
+    )
+    assert "reproduced" == ran.outcome
+    assert "more than once" in ran.reason
 
 
 @pytest.mark.parametrize("how", HOSTILE)
