@@ -55,23 +55,26 @@ class Postgres:
 
         Raises TargetMissing, with what is left to do.
         """
-        lines: list[str] = []
-        if os.environ.get(SERVER):
-            lines.append(f"{self.name}: the server that {SERVER} names is used")
-        elif (programs := binaries()) is not None:
-            lines.append(f"{self.name}: {version(programs)}, found in {programs}")
-        elif (closed := closed_to(folder())) is not None:
-            raise TargetMissing(CLOSED.format(closed))
-        else:
-            lines += installed(ENVIRONMENT)
-            programs = binaries()
-        if not os.environ.get(SERVER) and programs is not None and (closed := closed_to(programs)) is not None:
-            raise TargetMissing("\n  ".join([*lines, CLOSED.format(closed)]))
+        lines = [f"{self.name}: the server that {SERVER} names is used"] if os.environ.get(SERVER) else self._found()
         try:
             driver()
         except TargetMissing as error:
             raise TargetMissing("\n  ".join([*lines, str(error)])) from None
         return tuple(lines)
+
+    def _found(self) -> list[str]:
+        """Which programs there are, after an environment was made where there were none. Raises TargetMissing."""
+        programs = binaries()
+        if programs is not None:
+            lines = [f"{self.name}: {version(programs)}, found in {programs}"]
+        elif (closed := closed_to(folder())) is not None:
+            raise TargetMissing(CLOSED.format(closed))
+        else:
+            lines = [*installed(ENVIRONMENT)]
+            programs = binaries()
+        if programs is not None and (closed := closed_to(programs)) is not None:
+            raise TargetMissing("\n  ".join([*lines, CLOSED.format(closed)]))
+        return lines
 
     def dsn(self) -> str:
         """The connection string of the server, which is started at the first need."""
