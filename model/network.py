@@ -123,7 +123,9 @@ def _poll(room: Room) -> None:
         content = when(both(newer.term, record.is_open(room.read("status", task))), VIEW["unknown"], content)
     effects.put("reply", task, content)
     effects.put("reply_version", task, version)
-    effects.put("silent", task, FALSE, record.is_open(room.read("status", task)))
+    # A poll keeps nothing alive whose ttl is over.
+    heard = both(record.is_open(room.read("status", task)), no(room.read("expired", task)))
+    effects.put("silent", task, FALSE, heard)
     room.act("get_status", "client", _askable(room, task), effects, choices, [POLLING])
 
 
