@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from latchcheck.properties.wording.examples import EXAMPLES
 from latchcheck.properties.wording.models import TIMED_MUTANTS, TIMING, vocabularies
 from latchcheck.wording.grammar import SIGNS
-from latchcheck.wording.language import TEMPLATES
+from latchcheck.wording.language import SCOPES, TEMPLATES
 from latchcheck.wording.words import KINDS
 
 PAGE = Path(__file__).parent / "wording.md"
@@ -18,12 +19,14 @@ def page() -> str:
     lines = [
         PAGE.read_text(encoding="utf-8").partition(MADE)[0] + MADE,
         "",
-        "## Patterns",
+        "## Scopes",
         "",
-        "| form | meaning |",
-        "|---|---|",
+        "| form | the pattern applies | example |",
+        "|---|---|---|",
     ]
-    lines += [f"| `{form}` | {meaning} |" for form, meaning in TEMPLATES.values()]
+    lines += [f"| `{form}` | {meaning} | {EXAMPLES[kind][1]} |" for kind, (form, meaning) in SCOPES.items()]
+    lines += ["", "## Patterns", "", "| form | meaning | example |", "|---|---|---|"]
+    lines += [f"| `{form}` | {meaning} | {EXAMPLES[kind][1]} |" for kind, (form, meaning) in TEMPLATES.items()]
     lines += ["", "## Comparisons", "", ", ".join(f"`{sign}`" for sign in SIGNS) + "."]
     for name, vocabulary in vocabularies().items():
         for kind in KINDS:

@@ -50,7 +50,13 @@ def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
     if model is not None and model not in known:
         raise click.UsageError(f"there is no model {model!r}; there is {', '.join(known)}")
     every = {name: one for name, one in known.items() if model in (None, name)}
-    _write(out, form, lambda: wording_data.vocabulary(every), lambda: wording_text.vocabulary(every, out.width))
+    examples = wiring.wording_examples()
+    _write(
+        out,
+        form,
+        lambda: wording_data.vocabulary(every, examples),
+        lambda: wording_text.vocabulary(every, examples, out.width),
+    )
 
 
 @command.command("check", short_help="Does it hold, does it say anything, what does it catch?", epilog=HELP)

@@ -58,14 +58,22 @@ def run(trace: Trace | None) -> list[dict[str, Any]] | None:
     ]
 
 
-def vocabulary(vocabularies: Mapping[str, Vocabulary]) -> dict[str, Any]:
-    """Every word of every model."""
+def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """Every form of a sentence with an example, and every word of every model."""
+    from latchcheck.wording.grammar import SIGNS
+    from latchcheck.wording.language import SCOPES, TEMPLATES
+
+    forms = [
+        {"kind": kind, "form": form, "meaning": meaning, "model": examples[name][0], "example": examples[name][1]}
+        for kind, table in (("scope", SCOPES), ("pattern", TEMPLATES))
+        for name, (form, meaning) in table.items()
+    ]
     words = [
         {"model": name, "phrase": word.phrase, "kind": word.kind, "unit": word.unit, "meaning": word.meaning}
         for name, one in vocabularies.items()
         for word in one.words.values()
     ]
-    return head("wording-vocabulary") | {"words": words, "exit": 0}
+    return head("wording-vocabulary") | {"forms": forms, "comparisons": list(SIGNS), "words": words, "exit": 0}
 
 
 def checked(found: Sequence[tuple[Document, Sequence[Checked]]], exit_code: int) -> dict[str, Any]:

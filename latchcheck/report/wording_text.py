@@ -66,9 +66,20 @@ def _reading(one: Reading) -> list[tuple[str, str]]:
     return [*facts, *(("implemented by", product) for product in one.products)]
 
 
-def vocabulary(vocabularies: Mapping[str, Vocabulary], width: int) -> str:
-    """Every word, by model and kind."""
-    lines = []
+def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tuple[str, str]], width: int) -> str:
+    """Every form of a sentence with an example, then every word, by model and kind."""
+    from latchcheck.wording.grammar import SIGNS
+    from latchcheck.wording.language import SCOPES, TEMPLATES
+
+    lines = wrap("A reading is a scope, a comma, and a pattern. P, Q, R and S are conditions: words of kind state or "
+                 "event, or comparisons, joined with not, and, or, and parentheses.", width)  # fmt: skip
+    for title, table in (("scopes", SCOPES), ("patterns", TEMPLATES)):
+        lines += ["", f"{title}:"]
+        for kind, (form, meaning) in table.items():
+            lines += columns([(form, meaning)], align="<w", width=width)
+            lines += [f"    {line}" for line in wrap(f"example: {examples[kind][1]}", width - 4)]
+    bound = "within 5ms (where the model has a clock) or within 3 steps may follow what comes eventually"
+    lines += ["", *columns([("how soon", bound), ("comparisons", ", ".join(SIGNS))], align="<w", width=width), ""]
     for name, one in vocabularies.items():
         for kind in ("state", "event", "quantity", "assumption"):
             rows = [(word.phrase, word.meaning) for word in one.words.values() if word.kind == kind]

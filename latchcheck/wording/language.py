@@ -93,6 +93,18 @@ def _inside(prop: Prop) -> str:
 ScopeKind = Literal["globally", "before", "from", "after", "from-until", "after-until", "between"]
 
 
+SCOPES: dict[ScopeKind, tuple[str, str]] = {
+    "globally": ("globally", "at every moment"),
+    "before": ("before R", "until R first holds, if it ever does"),
+    "from": ("from Q", "from the first moment with Q on (Dwyer's after)"),
+    "after": ("after Q", "from the moment after the first with Q on"),
+    "from-until": ("from Q until R", "from a moment with Q until R holds, if it ever does; then again"),
+    "after-until": ("after Q until R", "the same, from the moment after that on"),
+    "between": ("between Q and R", "as from Q until R, where R comes"),
+}
+"""Each scope with its form, and where in a run the pattern then applies."""
+
+
 @attrs.frozen
 class Scope:
     """Where in a run a pattern applies; `opens` and `closes` are the conditions that delimit it."""

@@ -131,3 +131,15 @@ def test_every_word_can_be_bound() -> None:
             assert world is not None
             assert world.value(phrase) is not None
             assert all(one in vocabulary.words for one in vocabulary.words[phrase].near), phrase
+
+
+def test_every_form_has_an_example_that_is_one() -> None:
+    """Each scope and each pattern has an example that reads as it, in words of its model."""
+    from latchcheck.properties.wording.examples import EXAMPLES
+    from latchcheck.wording.language import SCOPES, TEMPLATES
+
+    assert {*SCOPES, *TEMPLATES} == set(EXAMPLES)
+    for kind, (name, text) in EXAMPLES.items():
+        found = parse(text, vocabularies()[name])
+        assert kind in (found.scope.kind, found.pattern)
+        assert text == str(found)

@@ -54,7 +54,7 @@ from .study import picture_steps, pictures, recompute, table_steps
 from .targets import check_target, install_target, open_target, replay_on_target, target_rows
 from .timing import telling, theorems, verify
 from .transport import measure_transport, transport_steps
-from .wording import wording_document, wording_model, wording_vocabularies
+from .wording import wording_document, wording_examples, wording_model, wording_vocabularies
 from .words import fixture_telling
 
 __all__ = [
@@ -126,6 +126,7 @@ __all__ = [
     "verify",
     "with_hints",
     "wording_document",
+    "wording_examples",
     "wording_model",
     "wording_vocabularies",
     "write_fixture",

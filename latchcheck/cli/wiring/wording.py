@@ -17,6 +17,13 @@ def wording_vocabularies() -> Mapping[str, Vocabulary]:
     return vocabularies()
 
 
+def wording_examples() -> Mapping[str, tuple[str, str]]:
+    """By the kind of a scope or of a pattern: a model, and a reading of it."""
+    from latchcheck.properties.wording.examples import EXAMPLES
+
+    return EXAMPLES
+
+
 def wording_document(file: str) -> Document:
     """Read a property file. Raises WordingError, for which `is_bad_input` is true."""
     from latchcheck.wording.files import load
@@ -28,6 +35,4 @@ def wording_model(document: Document) -> Model:
     """The model that a property file speaks about; errors for which `is_bad_input` is true."""
     from latchcheck.properties.wording.models import model
 
-    return model(
-        document.model, scope=document.scope, policy=document.policy, sets=document.sets, also=document.also
-    )
+    return model(document.model, scope=document.scope, policy=document.policy, sets=document.sets, also=document.also)
