@@ -9,8 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
 from typing import NoReturn
@@ -145,7 +145,6 @@ def run() -> NoReturn:
         if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores SIGHUP, and is to be obeyed
             signal.signal(one, signal.default_int_handler)
 
-    sys.unraisablehook = _come_again
     # What a start makes stays; looking through it again and again for rubbish only takes time.
     gc.set_threshold(GARBAGE_THRESHOLD)
     code = main()
@@ -155,17 +154,27 @@ def run() -> NoReturn:
     os._exit(code)
 
 
-def _come_again(lost: sys.UnraisableHookArgs) -> None:
+@contextmanager
+def _no_interrupt_lost() -> Iterator[None]:
     """An interrupt that comes while the solver's terms are freed is lost to Python: let it come again in a moment."""
-    if not issubclass(lost.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(lost)
-        return
-    import signal
-    import threading
+    before = sys.unraisablehook
 
-    again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, (signal.SIGINT,))
-    again.daemon = True
-    again.start()
+    def told(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            before(lost)
+            return
+        import signal
+        import threading
+
+        again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, (signal.SIGINT,))
+        again.daemon = True
+        again.start()
+
+    sys.unraisablehook = told
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -178,7 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A file name may hold what the terminal cannot show.
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        with _no_interrupt_lost():
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
     except click.ClickException as error:
         return _usage_error(error)
     except (click.Abort, KeyboardInterrupt):
@@ -225,7 +235,12 @@ def _world_error(error: Unwritable | OSError) -> int:
 
 
 def _unexpected(error: Exception) -> int:
+    from latchcheck.kernel.interrupts import is_interrupt
     from latchcheck.needs import Needs
+
+    if is_interrupt(error):
+        complain("interrupted")
+        return INCONCLUSIVE
 
     if isinstance(error, Needs):
         complain(str(error))

@@ -43,21 +43,31 @@ def explore(
     "leads-to" is judged once a finite system was searched to the end: from every state where the antecedent holds, all
     clauses hold together now or later in every run that is fair. A search that ends early leaves it open, and symmetry
     is refused: a loop among representatives need not be one of the system. Partial-order reduction is refused too.
+    Where the user ends it, the interrupt is raised, unless the options keep what was found.
     ModelError: open parameters, values outside their domain, a question that this kind of system cannot answer.
     """
     options = options or Options()
+    grid = Grid(unit_ms, horizon_ms, bounds or {})
+    found = _explored(system, tuple(properties), states_max, grid, options)
+    if found.stopped == "interrupt" and not options.keep_interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+def _explored(
+    system: System, properties: tuple[Property, ...], states_max: int | None, grid: Grid, options: Options
+) -> Exploration:
     if system.clock is not None:
         _check_clock(system, properties, options)
     if options.searcher != "exact":
         from .packed import explore_packed
 
-        grid = Grid(unit_ms, horizon_ms, bounds or {})
         try:
-            return explore_packed(system, tuple(properties), states_max, options, grid)
+            return explore_packed(system, properties, states_max, options, grid)
         except NotPackable as reason:
             _refuse_options(system, properties, options, f": {reason}")
     _refuse_options(system, properties, options, "")
-    run = TickSearch(system, tuple(properties), Setting(unit_ms, horizon_ms, bounds or {}))
+    run = TickSearch(system, properties, Setting(grid.unit_ms, grid.horizon_ms, grid.bounds))
     return run.search(EXACT_STATES_MAX if states_max is None else states_max)
 
 

@@ -40,6 +40,8 @@ class Options:
     `progress` is called about twice a second.
     `reduction` leaves out orders of steps that do not meet (reduction.py): fewer states, the same verdicts, searched in
     pure Python; a violation is then searched for again without it, for a shortest run.
+    `keep_interrupted`: where the user ends the search, what was found by then is the answer, with `stopped` saying so;
+    otherwise the interrupt is raised, so that nobody takes it for an answer.
     `searcher` chooses between packed states in pure Python and in compiled code, which "auto" does by their number,
     and the slow search over exact values, which shares no generated code with them.
     """
@@ -54,6 +56,7 @@ class Options:
     progress: Callable[[Progress], None] | None = None
     searcher: Searcher = "auto"
     reduction: bool = False
+    keep_interrupted: bool = False
 
 
 @attrs.frozen

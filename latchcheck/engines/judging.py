@@ -122,6 +122,7 @@ def answer(
                 keep_going=True,
                 memory_max_bytes=memory_max_bytes,
                 reduction=reduction,
+                keep_interrupted=True,
             )
             part = _made(search, states_max, options)
             parts.append(part)

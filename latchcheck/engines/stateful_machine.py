@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 from latchcheck.kernel import System
 from latchcheck.kernel.compiling import python_name
 from latchcheck.kernel.doing import doing
+from latchcheck.kernel.interrupts import is_interrupt
 
 from .stateful_coverage import Coverage, Prefix
 from .stateful_states import Broken, Event, Judge, Steps, Values
@@ -232,6 +233,11 @@ def _failing(made: type[Machine], setting: settings) -> Violation | None:
             run_state_machine_as_test(made, settings=setting)
         except Violation as violation:
             return violation
+        except AssertionError as error:
+            # So Hypothesis ends that is interrupted before its search began.
+            if is_interrupt(error):
+                raise KeyboardInterrupt from error
+            raise
     return None
 
 

@@ -107,7 +107,7 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interrupt_tells_what_was_covered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends the search with the numbers of the stretch before."""
+    """Ctrl-C ends the search with the numbers of the stretch before, where they are asked for, and is raised else."""
     monkeypatch.setattr(packed, "PROGRESS_SECONDS", 0)
     monkeypatch.setattr(packed_search, "_STRETCH_PYTHON", 1000)
 
@@ -115,7 +115,9 @@ def test_an_interrupt_tells_what_was_covered(monkeypatch: pytest.MonkeyPatch) ->
         if progress.states > 5000:
             raise KeyboardInterrupt
 
-    found = explore(SMALL, options=Options(progress=stop, searcher="python"))
+    with pytest.raises(KeyboardInterrupt):
+        explore(SMALL, options=Options(progress=stop, searcher="python"))
+    found = explore(SMALL, options=Options(progress=stop, searcher="python", keep_interrupted=True))
     assert (found.complete, found.stopped) == (False, "interrupt")
     assert 5000 < found.states < SMALL_STATES
 

@@ -10,10 +10,12 @@ from latchcheck.model.reading import read
 from latchcheck.properties.timing import CATALOGUE, verify
 from latchcheck.properties.timing.analyses import ANALYSES
 
-ENDS = [KeyboardInterrupt(), ArgumentError("argument 2: KeyboardInterrupt: ")]
+FAILED_HALFWAY = ArgumentError("half-way")
+FAILED_HALFWAY.__context__ = KeyboardInterrupt()
+ENDS = [KeyboardInterrupt(), ArgumentError("argument 2: KeyboardInterrupt: "), FAILED_HALFWAY]
 
 
-@pytest.mark.parametrize("end", ENDS, ids=["plain", "inside a call into the solver"])
+@pytest.mark.parametrize("end", ENDS, ids=["plain", "inside a call into the solver", "half-way"])
 def test_what_is_answered_is_told_and_the_rest_is_inconclusive(
     monkeypatch: pytest.MonkeyPatch, end: BaseException
 ) -> None:
