@@ -28,7 +28,9 @@ class Session:
         self.zero = time.monotonic()
 
     async def close(self):
-        """End the server."""
+        """End the server, and the work first: it would not be cancelled."""
+        if self.bench is not None:
+            self.bench.over = True
         await self.stack.aclose()
 
     async def start(self, args):

@@ -14,17 +14,18 @@ class Bench:
         self.ends = {}
         self.begun = {}
         self.ended = {}
+        self.over = False
 
     async def until_told(self, label):
         """Wait to be told how to end, and return what was told; a cancellation changes nothing."""
         self.begun[label] = self.begun.get(label, 0) + 1
-        while label not in self.ends:
+        while label not in self.ends and not self.over:
             try:
                 await asyncio.sleep(0.01)
             except asyncio.CancelledError:
                 continue
         self.ended[label] = self.ended.get(label, 0) + 1
-        return self.ends.pop(label)
+        return self.ends.pop(label, {"status": "completed"})
 
     def told(self, asked):
         """Obey a request to `/control` and tell how often the work of its label has begun and ended.
