@@ -118,8 +118,12 @@ class _Waiting:
 
     def endless(self) -> tuple[int, list[Move], int | None] | None:
         """A fair run on which the goal never comes; of several loops the one that is reached first."""
-        import networkx as nx
+        try:
+            import networkx as nx
+        except ImportError as missing:
+            from latchcheck.needs import Needs
 
+            raise Needs("a leads-to question", "networkx", "explore") from missing
         graph = nx.DiGraph()
         graph.add_nodes_from(self.moves)
         graph.add_edges_from((state, move[2]) for state, moves in self.moves.items() for move in moves)

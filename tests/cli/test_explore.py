@@ -276,3 +276,13 @@ def test_a_reduction_is_refused_for_leads_to(explore: Any) -> None:
 
     assert result.code == 2
     assert "--reduction does not keep what the leads-to 'client-converges/leads-to' asks" in result.err
+
+
+def test_without_networkx_a_leads_to_question_names_the_extra(explore: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One error says what to install, and ends with the code of bad usage."""
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    outcome = explore("--property", "dispatch-with-record/leads-to")
+    assert 2 == outcome.code
+    assert (
+        "a leads-to question needs networkx, which is not installed\n  pip install 'latchcheck[explore]'" in outcome.err
+    )
