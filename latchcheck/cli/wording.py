@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -57,6 +58,41 @@ def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
         lambda: wording_data.vocabulary(every, examples),
         lambda: wording_text.vocabulary(every, examples, out.width),
     )
+
+
+@command.command("new", short_help="Write a property file to begin with.")
+@OUTPUT
+@click.argument("model", required=False, default="lifecycle", metavar="[MODEL]")
+def new(*, model: str, output: str | None) -> None:
+    """Write a property file with two readings about MODEL (lifecycle, timing), to be changed."""
+    from latchcheck.wording.drafting import draft
+
+    out = Output(target(output))
+    if output is not None and Path(output).exists():
+        raise click.UsageError(f"-o {output}: this file is there already; name another")
+    known = [text for name, text in wiring.wording_examples().values() if name == model]
+    if not known:
+        raise click.UsageError(f"there is no model {model!r}; there is {', '.join(wiring.wording_vocabularies())}")
+    out.write(draft(output or "FILE.toml", model, known[0], known[1]))
+    out.finish()
+
+
+@command.command("next", short_help="What may stand next in a reading? For editors.")
+@FORMAT
+@OUTPUT
+@click.option("--model", default="lifecycle", show_default=True, metavar="MODEL", help="Whose words they are.")
+@click.argument("text")
+def following(*, text: str, model: str, form: str, output: str | None) -> None:
+    """List everything that may stand after TEXT, the beginning of a reading; half a phrase is completed."""
+    from latchcheck.report import wording_data
+    from latchcheck.wording.drafting import continuations
+
+    out = Output(target(output))
+    known = wiring.wording_vocabularies()
+    if model not in known:
+        raise click.UsageError(f"there is no model {model!r}; there is {', '.join(known)}")
+    found = continuations(text, known[model])
+    _write(out, form, lambda: wording_data.following(text, model, found), lambda: "".join(f"{one}\n" for one in found))
 
 
 @command.command("check", short_help="Does it hold, does it say anything, what does it catch?", epilog=HELP)

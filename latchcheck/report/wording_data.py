@@ -76,6 +76,11 @@ def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tu
     return head("wording-vocabulary") | {"forms": forms, "comparisons": list(SIGNS), "words": words, "exit": 0}
 
 
+def following(text: str, model: str, found: Sequence[str]) -> dict[str, Any]:
+    """What may stand after the beginning of a reading."""
+    return head("wording-next") | {"model": model, "text": text, "next": list(found), "exit": 0}
+
+
 def checked(found: Sequence[tuple[Document, Sequence[Checked]]], exit_code: int) -> dict[str, Any]:
     """The answers to `check`."""
     files = [document(one) | {"readings": [_checked(each) for each in many]} for one, many in found]

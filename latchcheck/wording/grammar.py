@@ -107,13 +107,18 @@ def _parser(conditions: tuple[str, ...], quantities: tuple[str, ...]) -> Any:
     return Lark(text, parser="lalr", lexer="contextual", propagate_positions=True)
 
 
+def parser_of(vocabulary: Vocabulary) -> Any:
+    """The parser of a vocabulary. Raises Needs where lark is not installed."""
+    return _parser(vocabulary.of_kind("state", "event"), vocabulary.of_kind("quantity"))
+
+
 def parse(text: str, vocabulary: Vocabulary, others: Sequence[Vocabulary] = ()) -> Sentence:
     """Read a sentence.
 
     `others` are vocabularies of other models, so that a word of theirs is told as such.
     Raises SentenceError, which points at the first word that cannot stand where it stands.
     """
-    parser = _parser(vocabulary.of_kind("state", "event"), vocabulary.of_kind("quantity"))
+    parser = parser_of(vocabulary)
     from lark.exceptions import UnexpectedInput  # where lark is missing, the line above says so
 
     if not text.strip():
@@ -129,7 +134,7 @@ def parse(text: str, vocabulary: Vocabulary, others: Sequence[Vocabulary] = ()) 
 
 def pieces(text: str, vocabulary: Vocabulary) -> list[str]:
     """The words of a sentence that parses, each phrase of the grammar or of the vocabulary in one piece."""
-    parser = _parser(vocabulary.of_kind("state", "event"), vocabulary.of_kind("quantity"))
+    parser = parser_of(vocabulary)
     return [str(token) for token in parser.parse(text).scan_values(lambda one: hasattr(one, "type"))]
 
 

@@ -104,6 +104,11 @@ class Mistake:
         instead = hint + whole + self._listed(rest, following, told=bool(hint or whole))
         return SentenceError(self.text, self.offset + bad.start(), what, instead)
 
+    def completing(self) -> tuple[str, ...]:
+        """What the text goes on with where it ends within a phrase; nothing where it is wrong."""
+        known, following = _longest(self.phrases + self.literals, [_bare(one[0]).lower() for one in self.words])
+        return following if known == len(self.words) else ()
+
     def _whole(self, rest: str, before: str, following: Sequence[str]) -> str:
         """The phrase that was meant, where it goes on as those do that begin so, or begins otherwise."""
         first = _bare(rest.split(" ", 1)[0]).lower()
