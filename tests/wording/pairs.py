@@ -32,7 +32,7 @@ def told_apart(model: Model, document: Document) -> dict[tuple[str, str], Apart]
     """Compare each two readings of a file in every model; a run of the file's own model goes before any other."""
     readings = document.readings
     words = words_of(readings)
-    sides = [pair for two in combinations(range(len(readings)), 2) for pair in (two, two[::-1])]
+    sides = [pair for i, j in combinations(range(len(readings)), 2) for pair in ((i, j), (j, i))]
     found: dict[tuple[int, int], Split] = {}
     for name in (model.base, *model.also, *model.mutants):
         world = model.world(name, words)
@@ -41,7 +41,7 @@ def told_apart(model: Model, document: Document) -> dict[tuple[str, str], Apart]
             continue
         for pair, (split, complete) in separate_all(watch(world, readings), left).items():
             assert complete, (name, pair)
-            if split is not None and (pair not in found or len(split.trace) < len(found[pair].trace)):
+            if split is not None and (pair not in found or split.length < found[pair].length):
                 found[pair] = split
     return {
         (readings[i].name, readings[j].name): Apart(

@@ -118,41 +118,6 @@ def test_the_same_wording_is_proved_so() -> None:
     assert found.worlds == ()
 
 
-EXPECTED = {
-    "latch": {"outcome": "holds", "status": "violated", "write": "holds"},
-    "durable-creation": {"on-disk": "holds", "resolves": "holds"},
-    "cooperative-cancel": {"demanded": "violated", "intent": "holds", "acknowledged": "holds", "freedom": "holds"},
-    "ttl": {"kept-from-creation": "holds", "kept-from-terminal": "violated",
-            "kept-from-creation-strictly": "violated", "bounds-work": "holds"},
-    "vanish": {"through-failed": "violated", "may-vanish": "holds"},
-    "paper-e4": {"nominal": "violated", "jittered": "violated", "jittered-or-equal": "holds",
-                 "seen-by-the-server": "holds", "seen-or-equal": "holds"},
-    "observed": {"observed": "violated", "clients-risk": "holds"},
-    "seed": {"working": "holds", "open": "holds"},
-    "asks-after-cancel": {"no-new-questions": "violated", "may-ask": "holds"},
-    "late-completion": {"editorial": "holds", "legal": "vacuous"},
-}  # fmt: skip
-
-
-def test_every_case_is_expected() -> None:
-    """Each file of docs/cases has its verdicts here."""
-    assert sorted(EXPECTED) == sorted(path.stem for path in CASES.glob("*.toml"))
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_a_case_has_its_verdicts(name: str) -> None:
-    """Each reading of a case has the verdict that was worked out for it, and its run replays on the bare model."""
-    document = load(str(CASES / f"{name}.toml"), vocabularies())
-    made = model(document.model, scope=document.scope, policy=document.policy, sets=document.sets)
-    base = made.world(made.base, words_of(document.readings))
-    assert base is not None
-    seen = {one.name: judge(base, one) for one in document.readings}
-    assert EXPECTED[name] == {key: one.verdict for key, one in seen.items()}
-    for one in seen.values():
-        if one.trace is not None:
-            replay(base.system, one.trace)
-
-
 def test_a_sentence_of_the_latch_detects_its_faults() -> None:
     """The latch catches a model without guard and one that checks first; the worker's lease is nothing to it."""
     document = load(str(CASES / "latch.toml"), vocabularies())
