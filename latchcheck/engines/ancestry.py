@@ -36,7 +36,7 @@ class Ancestry:
         memoryview(self.memory.numbers).cast("B")[: len(content)] = content
 
     def parent(self, position: int) -> int:
-        """The position of the state that a state was found from, -1 for the first."""
+        """The position of the state that a state was found from, -1 for the first; IndexError where there is none."""
         if position == 0:
             return -1
         block = bisect_right(self._before, position) - 1
@@ -51,6 +51,8 @@ class Ancestry:
 
     def _block(self, block: int) -> int:
         content = memoryview(self.memory.numbers).cast("B")
+        if block * _BLOCK_BYTES >= len(content):
+            raise IndexError("there are not so many states")
         return int.from_bytes(content[block * _BLOCK_BYTES : (block + 1) * _BLOCK_BYTES], "little")
 
 

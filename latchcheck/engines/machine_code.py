@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import mmap
 import os
+import sys
 import tempfile
 from array import array
 from collections.abc import Callable, Sequence
@@ -68,8 +69,8 @@ class Code:
 
 
 def available() -> bool:
-    """Whether llvmlite is installed."""
-    return find_spec("llvmlite") is not None
+    """Whether llvmlite is installed, on a machine that stores the lowest byte first, as rows of states are written."""
+    return sys.byteorder == "little" and find_spec("llvmlite") is not None
 
 
 def folder() -> Path:

@@ -30,6 +30,7 @@ WORDS: Final[Mapping[str, str]] = {
     "fixture": "A run saved as JSON, to be replayed on the model or on an implementation.",
     "clause": "One named condition of a property; a violation names the one that fails.",
     "antecedent": "When a property speaks at all; where it is never reached, the property is vacuous.",
+    "engine": "What decided: `smt` proves, `explicit` searches every state, `stateful` samples runs.",
     # keywords of the sentences
     "must": "An absolute requirement of the sentence (RFC 2119).",
     "should": "A requirement that leaves room for good reasons (RFC 2119).",

@@ -35,3 +35,13 @@ def test_every_state_finds_back(jumps: list[int], data: Any, block_bytes: Any) -
             found.memory.numbers[place >> 5] |= 1 << (place & 31)
         asked = data.draw(st.permutations(range(len(parents))))
         assert {position: found.parent(position) for position in asked} == dict(enumerate(parents))
+
+
+def test_a_state_that_is_not_there_is_an_error() -> None:
+    """Asking beyond the last state ends."""
+    found = Ancestry(10)
+    found.begin([3], 3)
+
+    assert [found.parent(position) for position in range(3)] == [-1, 0, 0]
+    with pytest.raises(IndexError):
+        found.parent(3)
