@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
 from latchcheck.cli.main import main
 from latchcheck.cli.wiring import shared
-from latchcheck.counterexamples.targets import rolling
+from latchcheck.counterexamples.targets import rolling, triaging
 from latchcheck.counterexamples.targets.errors import TargetMissing
 from latchcheck.counterexamples.targets.restarting import place
-from latchcheck.counterexamples.targets.rolling import Load, RollingRestart, rolling_restart, standby_of
+from latchcheck.counterexamples.targets.rolling import Load, Reading, RollingRestart, rolling_restart, standby_of
 from latchcheck.counterexamples.targets.stores.opening import Place
 from latchcheck.counterexamples.targets.stores.process import Process
 from latchcheck.counterexamples.targets.stores.server import PostgresServer
@@ -46,6 +47,22 @@ def lagging(request: pytest.FixtureRequest) -> Iterator[Measured]:
         server.stop()
 
 
+@pytest.fixture
+def told_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what is told of a store alone: experiments that end at once, with a count of one in each place."""
+
+    def rolled(store: str, *_: object, reading: Reading = "primary", copy: str = "", **__: object) -> RollingRestart:
+        counts: dict[str, Any] = {one.name: 1 for one in attrs.fields(RollingRestart)}
+        return RollingRestart(**counts | {"store": store, "copy": copy, "reading": reading, "shown": ""})
+
+    def started(store: str, *, triage: Triage, server: str | None) -> BesideTheLiving:
+        del server
+        return BesideTheLiving(store, triage, 8, 0, 0, 8, 1)
+
+    monkeypatch.setattr(rolling, "rolling_restart", rolled)
+    monkeypatch.setattr(triaging, "start_beside_the_living", started)
+
+
 def open_store() -> CasStore:
     """An empty store in this process."""
     store = Place(database="volatile").open()
@@ -69,6 +86,7 @@ def test_leases_take_work_from_the_dead_only(way: Triage) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("told_only")
 def test_a_store_that_is_not_there_is_named_and_the_figures_still_count(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +127,7 @@ def test_the_model_stands_beside_the_stores(measured: list[Section]) -> None:
         assert {policy != "guarded"} == {count != "0" for count in counts}
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("told_only")
 def test_a_server_that_does_not_answer_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """LATCHCHECK_POSTGRES may name a server that is gone: its rows are left out, with what the driver says."""
     monkeypatch.setenv("LATCHCHECK_POSTGRES", "host=/nowhere dbname=none")
