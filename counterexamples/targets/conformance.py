@@ -122,6 +122,43 @@ def _writes(target: Target) -> None:
             raise Broken(f"a worker wrote {wanted}: {answer}, and then {seen} was read")
 
 
+def _questions(target: Target) -> None:
+    table = target.table
+    if not table.inputs:
+        raise CannotDo("its workers ask no questions")
+    with Opened(target) as session:
+        _create(session)
+        version: dict[str, Any] = {}
+        if "dispatch" in table.events:
+            taken = session.perform(Call("dispatch", "t1", "w1"))
+            version = {"expected_version": taken.version} if table.versions else {}
+        question = {"status": "input_required", "key": "q1", **version}
+        asked, read = session.perform(Call("worker_write", "t1", "w1", question)), _get(session, by="o1")
+        if asked.refused or read.status != "input_required":
+            raise Broken(f"a worker asked a question: {asked}, and then {read.status} was read")
+        if "asks" in table.shows and not read.asks:
+            raise Broken("the table says that the keys of questions are shown, and none was told")
+        _need(table, "update")
+        session.perform(Call("update", "t1", "c1", {"key": "q1", "question": 1}))
+        after = _get(session, by="o1").status
+        if after == "input_required":
+            raise Broken("the answer was sent, and the question is outstanding still")
+
+
+def _acts(target: Target) -> None:
+    table = target.table
+    _need(table, "act")
+    with Opened(target) as session:
+        _create(session)
+        if "dispatch" in table.events:
+            session.perform(Call("dispatch", "t1", "w1"))
+        before = _get(session, by="o1").effects
+        session.perform(Call("act", "t1", "w1"))
+        after = _get(session, by="o1").effects
+        if "effects" in table.shows and (before, after) != (0, 1):
+            raise Broken(f"the side effect happened once, and {before} was told before and {after} afterwards")
+
+
 def _time(target: Target) -> None:
     table = target.table
     _need(table, "advance_clock")
@@ -159,6 +196,8 @@ _RULES: Final[tuple[tuple[str, Callable[[Target], str | None]], ...]] = (
     ("reading changes nothing", _reads_change_nothing),
     ("two tasks are two tasks", _two_tasks),
     ("a worker's write is read", _writes),
+    ("a question is asked and answered", _questions),
+    ("a side effect is counted", _acts),
     ("time goes to an instant, also twice to the same", _time),
     ("it answers every event that it says it can do", _others),
 )

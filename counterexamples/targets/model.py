@@ -184,7 +184,7 @@ class ModelSession:
         return self._told(call) if there else Answer(refused=True, why=refused, status=GONE)
 
     def _update(self, call: Call) -> Answer:
-        refused = self._try("update", {"task": call.task})
+        refused = self._try("update", {"task": call.task, "client": self._client(call)})
         return self._told(call, refused or self._try("hear", {"task": call.task}))
 
     def _advance_clock(self, call: Call) -> Answer:

@@ -36,6 +36,8 @@ OUTCOMES: Final[dict[Outcome, str]] = {
     "failed": "the target could not be driven: nothing is known",
 }
 OBSERVER: Final = "o1"
+CLIENTS: Final = frozenset({"cancel_ack", "client_reissue", "handle_store", "unknown_id", "unknown_status", "view"})
+"""The switches of what a client does by itself."""
 _NOTHING_TOLD: Final = "nothing that a target shows tells this run from a correct one"
 
 
@@ -86,6 +88,8 @@ def replay_on(fixture: Fixture, setting: Setting, target: Target, *, judged: boo
         _, states = run(setting.case.system, fixture.steps)
     except Stale as stale:
         return ended("stale", str(stale))
+    if judged and CLIENTS.intersection(fixture.policy):
+        return ended("not-applicable", "what goes wrong is inside a client, and a server shows nothing of it")
     try:
         _dry(fixture, target, states)
         with Opened(target) as session:

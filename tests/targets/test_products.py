@@ -11,6 +11,8 @@ FIXTURES = {one.id: one for _, one in wiring.saved_fixtures()}
 MARKER = "cancel-marker-outlives-record/read-uncancelled"
 LATE = "no-write-after-expiry/expiry-check-off"
 LATCH = "one-terminal-outcome/terminal-guard-none"
+KEYS = "input-key-names-one-question/input-keys-reused"
+REFUSED = "refused-before-started/dispatch-before-commit"
 LOST = "dispatch-with-record/store-volatile"
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("products")]
@@ -21,7 +23,11 @@ OBSERVED = [
     ("mcp-typescript", "mcp-typescript", LATE, "not-applicable"),
     ("mcp-typescript", "mcp-typescript", LATCH, "conforms"),
     ("mcp-python-http", "mcp-python", LATCH, "conforms"),
+    ("fastmcp", "fastmcp", MARKER, "reproduced"),
+    ("fastmcp", "fastmcp", KEYS, "conforms"),
     ("fastmcp-http", "fastmcp", MARKER, "reproduced"),
+    ("fastmcp-http", "fastmcp", KEYS, "conforms"),
+    ("fastmcp-http", "fastmcp", REFUSED, "conforms"),
     ("fastmcp-http", "fastmcp", LOST, "reproduced"),
     ("fastmcp-redis", "fastmcp", LOST, "conforms"),
     ("fastmcp3", "fastmcp3", LOST, "reproduced"),
