@@ -5,6 +5,7 @@ A verb turns its answers into `Findings`, and each format reads nothing else.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -215,6 +216,8 @@ def _details(one: PropertyVerdict, config: Mapping[str, Any], telling: Telling) 
         yield f"knobs: {knobs}"
     for repair in one.repairs:
         yield f"repair: {repair_text(repair, config)}"
+    if one.fixture:
+        yield f"replay: latchcheck replay {shlex.quote(one.fixture)}"
 
 
 def spelled(text: str, keys: Iterable[str]) -> str:

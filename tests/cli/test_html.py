@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     found = {"verify": folder / "verify.html", "explore": folder / "explore.html"}
     main(["verify", str(ORPHANED), str(SURVIVED), "--format", "html", "-o", str(found["verify"])])
+    main(["verify", str(ORPHANED), "--save", str(folder), "--format", "html", "-o", str(folder / "saved.html")])
+    found["saved"] = folder / "saved.html"
     main([*SEARCH, "--property", "one-terminal-outcome", "--format", "html", "-o", str(found["explore"])])
     return found
 
@@ -166,6 +169,17 @@ def test_a_search_shows_which_missing_guards_its_properties_notice(reports: dict
     fixture = json.loads((SAVED / "one-terminal-outcome" / "terminal-guard-none.json").read_text(encoding="utf-8"))
     assert f"one-terminal-outcome {len(fixture['steps'])}" == rows["terminal_guard=none"]
     assert page.locator(".kills strong").first.is_visible()
+
+
+def test_a_saved_run_is_replayed_by_the_command_that_stands_there(
+    reports: dict[str, Path], page: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the run was saved, the report has the command that replays it, and it reproduces."""
+    page.goto(reports["saved"].as_uri())
+    shown = page.locator(".details li", has_text="latchcheck replay").first.inner_text()
+    words = shlex.split(shown.partition("latchcheck ")[2])
+    assert 1 == main(words)
+    assert "reproduces" in capsys.readouterr().out
 
 
 def test_the_command_of_a_search_asks_again(
