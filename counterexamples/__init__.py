@@ -1,8 +1,9 @@
 """What broke it: saved counterexamples, read, written, made smaller and replayed."""
 
+from .answering import answered, correct
 from .errors import FixtureError, Stale
 from .fixture import FORMAT, Event, Fixture, FoundBy, Minimal, Violation, events_of
-from .generating import guarded, slug, update
+from .generating import slug, update
 from .loading import SAVED, load, loads, saved
 from .minimising import minimise
 from .replaying import Case, Provider, Replayed, broken_at, check, check_all, made, reproduce, run
@@ -23,12 +24,13 @@ __all__ = [
     "Shrinker",
     "Stale",
     "Violation",
+    "answered",
     "broken_at",
     "check",
     "check_all",
+    "correct",
     "dump",
     "events_of",
-    "guarded",
     "load",
     "loads",
     "made",

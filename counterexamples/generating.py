@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import attrs
-
-from latchcheck.kernel import NotAStep, State, Stepper, System
-
-from .fixture import Event, Fixture
+from .fixture import Fixture
 from .loading import SAVED, saved
 from .writing import write
 
@@ -21,39 +16,6 @@ def slug(mutant: str) -> str:
     """The name of a fixture after the switches that its policy changes: "sweep_order=a-b" is "sweep-order-a-b"."""
     plain = "".join(one if one.isalnum() else "." if one == "," else "-" for one in mutant.lower())
     return "-".join(filter(None, plain.split("-")))
-
-
-def guarded(system: System, steps: Iterable[Event], renamed: Mapping[str, str] | None = None) -> tuple[Event, ...]:
-    """The steps with what the guarded model answers to each: it is tried there, and a refused one changes nothing.
-
-    `renamed` names the guarded action that stands for one which only a broken model has.
-    Each answer holds the decision, the condition that refused the step, and status and version of the tasks.
-    A step of which the guarded model knows nothing has no answer.
-    """
-    stepper = Stepper(system)
-    return tuple(attrs.evolve(step, guarded=_answer(stepper, step, renamed or {})) for step in steps)
-
-
-def _answer(stepper: Stepper, step: Event, renamed: Mapping[str, str]) -> dict[str, Any] | None:
-    name = renamed.get(step.action, step.action)
-    action = next((one for one in stepper.system.actions if one.name == name), None)
-    if action is None:
-        return None
-    choices = {choice.name for choice in action.choices}
-    if not choices <= step.args.keys():
-        return None
-    try:
-        stepper.do(None, name, {one: value for one, value in step.args.items() if one in choices})
-    except NotAStep as refused:
-        if refused.clause is None:
-            return None
-        return {"decision": "BLOCK", "because": refused.clause, **_seen(stepper.state)}
-    return {"decision": "ALLOW", **_seen(stepper.state)}
-
-
-def _seen(state: State) -> dict[str, Any]:
-    """What a client could read of the tasks."""
-    return {name: value for name, value in state.items() if name.startswith(("status_", "version_"))}
 
 
 def update(fixtures: Sequence[Fixture], diagrams: Mapping[str, str], folder: Path = SAVED) -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from latchcheck.kernel import Sentence
 
-from . import record
+from . import record, replica
 from .admission import may, tenant_of
 from .room import FALSE, TRUE, Effects, Pick, Room, both, no
 
@@ -69,35 +69,38 @@ def is_late(room: Room, task: Pick) -> Any:
 def _read(room: Room, name: str) -> None:
     client_choice, client = room.pick("client", "clients")
     task_choice, task = room.pick("task", "tasks")
+    places, at_replica = replica.place(room, f"tasks-{name}")
+    now = replica.seen(room, task, at_replica, room.read("status", task))
     effects = Effects(room)
     guard: Guard = [
         *room.serving(),
         *gate(room, client, "read"),
-        ("there is such a task", record.exists(room.read("status", task))),
+        ("there is such a task", record.exists(now)),
         ("the caller owns the task", owns(room, client, task, "reads")),
         ("it has not expired", no(is_late(room, task))),
     ]
     if name == "result":
-        guard += [("the task is over", record.is_terminal(room.read("status", task)))]
+        guard += [("the task is over", record.is_terminal(now))]
     if room.has("owners"):
         effects.put("observed", task, TRUE, no(is_owner(room, client, task)))
     if room.has("capability"):
         effects.put("served", None, "read", no(may(room, client, "read")))
-    room.act(name, "client", guard, effects, [client_choice, task_choice], [LOCATOR])
+    room.act(name, "client", guard, effects, [client_choice, task_choice, *places], [LOCATOR])
 
 
 def _list(room: Room) -> None:
     """The tasks of a caller; unfiltered, the tasks of everybody."""
     client_choice, client = room.pick("client", "clients")
-    effects = Effects(room)
+    effects, places = Effects(room), []
     guard: Guard = [*room.serving(), *gate(room, client, "list")]
     if room.has("owners") and room.policy.tenant_check == "off":
+        places, at_replica = replica.place(room, "tasks-list")
         for task in room.tasks:
-            there = record.exists(room.read("status", task))
+            there = record.exists(replica.seen(room, task, at_replica, room.read("status", task)))
             effects.put("observed", task, TRUE, both(there, no(is_owner(room, client, task))))
     if room.has("capability"):
         effects.put("served", None, "list", no(may(room, client, "list")))
-    room.act("list", "client", guard, effects, [client_choice], [LOCATOR])
+    room.act("list", "client", guard, effects, [client_choice, *places], [LOCATOR])
 
 
 def _finish_as(room: Room) -> None:
@@ -111,7 +114,7 @@ def _finish_as(room: Room) -> None:
     guard: Guard = [
         *room.serving(),
         ("the caller owns the task", owns(room, client, task, "writes")),
-        ("it has not expired", no(room.read("expired", task))),
+        ("it has not expired", no(is_late(room, task))),
         ("the task is open", record.is_open(now)),
         *record.has_room(room, task),
     ]

@@ -104,8 +104,7 @@ def actions(room: Room) -> None:
 
 def insert(room: Room, effects: Effects, task: Pick, seed: Any, client: Pick | None) -> None:
     """Note what a new record holds, and what is committed with it."""
-    effects.put("was", task, record.STATUS[record.UNBORN])
-    effects.put("status", task, seed)
+    record.begin(room, effects, task, seed)
     effects.put("version", task, 1)
     record.age(room, effects, task)
     effects.put("slot", task, no(record.is_terminal(seed)))
@@ -154,8 +153,9 @@ def seeds(room: Room) -> tuple[list[Choice], Any]:
 
 def _fresh(room: Room, task: Pick) -> Guard:
     unused = no(either(room.read("to_commit", task), room.read("announced", task)))
+    free = (record.UNBORN,) if room.policy.task_ids == "unique" else (record.UNBORN, record.GONE)
     return [
-        ("the id is unused", room.holds("status", task, record.UNBORN)),
+        ("the id is unused", record.is_in(room.read("status", task), free)),
         ("nothing is under way for it", unused if room.policy.dispatch == "before-commit" else TRUE),
     ]
 
@@ -255,9 +255,8 @@ def _allowed(room: Room, client: Pick) -> Any:
 
 def has_prior(room: Room, client: Pick) -> Any:
     """Whether the key of the call already names a task."""
-    if not room.has("keys") or room.policy.idempotency == "none":
-        return FALSE
-    return entry_of(room, client) != room.reference("tasks")[NONE]
+    known = room.has("keys") and room.policy.idempotency != "none"
+    return entry_of(room, client) != room.reference("tasks")[NONE] if known else FALSE
 
 
 def strangers(room: Room, client: str) -> list[str]:

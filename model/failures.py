@@ -95,7 +95,7 @@ def _fail_attempt(room: Room) -> None:
         *room.serving(),
         ("the worker runs its task", room.holds("phase", worker, "running")),
         ("it holds the lease", room.read("holder", task, absent=None) == room.name("workers", worker))
-        if room.policy.lease != "none"
+        if room.policy.lease == "fenced"
         else ("it runs", TRUE),
         *record.has_room(room, task),
     ]

@@ -7,6 +7,7 @@ from typing import Any, Final
 from latchcheck.kernel import Bool, Choice, IntRange, Sentence
 
 from . import record
+from .access import note_change, owns
 from .room import TRUE, Effects, Pick, Room, both, either, no, when
 
 Guard = list[tuple[str, Any]]
@@ -34,7 +35,8 @@ def variables(room: Room) -> None:
 
     `letter` and `letter_key`, the answer on its way: the question that its author read, and the key it carries.
     For each key: `answered`, the client remembers to have answered it; `names`, the question that it named first.
-    History: `misheard`, an answer was taken for that of another question.
+    History: `misheard`, an answer was taken for that of another question; `asked_twice`, a client that does not look
+    at keys has put one question to its human again.
     """
     if not room.has("inputs"):
         return
@@ -50,6 +52,8 @@ def variables(room: Room) -> None:
         if room.policy.input_keys == "reused":
             room.family(f"names{key}", room.tasks, IntRange(0, most), 0)
     room.flags("misheard", room.tasks)
+    if room.policy.input_dedup == "off":
+        room.flags("asked_twice", room.tasks)
 
 
 def actions(room: Room) -> None:
@@ -108,24 +112,33 @@ def _ask(room: Room) -> None:
 
 
 def _update(room: Room) -> None:
-    """The client answers a key that it has not answered before."""
+    """The client answers a key that it has not answered before; without that check, whatever its next poll shows."""
     choice, task = room.pick("task", "tasks")
+    choices, caller = [choice], None
+    if room.has("owners"):
+        client_choice, caller = room.pick("client", "clients")
+        choices = [client_choice, choice]
     key = room.read("key", task)
     effects = Effects(room)
     effects.put("letter", task, room.read("question", task))
     effects.put("letter_key", task, key)
     for one in keys(room):
         effects.put(f"answered{one}", task, TRUE, key == one)
-    guard: Guard = [
-        ("a question is outstanding", room.holds("status", task, "input_required")),
-        ("its key is new to the client", no(answered(room, task))),
-        ("no answer is under way", room.read("letter", task) == 0),
-    ]
+    guard: Guard = [("a question is outstanding", room.holds("status", task, "input_required"))]
+    letter = room.read("letter", task)
+    if room.policy.input_dedup == "by-key":
+        guard += [("its key is new to the client", no(answered(room, task))), ("no answer is under way", letter == 0)]
+    else:
+        guard += [("no other answer is under way", either(letter == 0, letter == room.read("question", task)))]
+        effects.put("asked_twice", task, TRUE, answered(room, task))
+    if caller is not None:
+        guard += [("the caller owns the task", owns(room, caller, task, "writes"))]
+        note_change(room, effects, caller, task, TRUE)
     # In 2025-11-25 the question travels inside the answer to tasks/result, and so does what is said to it.
     if room.policy.result_while_open == "blocks":
         guard += [("a tasks/result call carries the question", room.read("blocked", task, absent=True))]
     name = "update" if room.policy.era == "2026-07-28" else "respond"
-    room.act(name, "client", guard, effects, [choice], [DEDUPLICATED])
+    room.act(name, "client", guard, effects, choices, [DEDUPLICATED])
 
 
 def _hear(room: Room) -> None:

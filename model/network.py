@@ -48,6 +48,13 @@ UNKNOWN_IS_TERMINAL: Final = Sentence(
     "Poll with backoff, and reconcile on boot",
 )
 
+# A client that keeps what comes last goes back where one kind of read alone may be stale.
+STALE: Final = (
+    "view=last-arrival-wins,replica_reads=tasks-get",
+    "era=2025-11-25,view=last-arrival-wins,replica_reads=tasks-list",
+    "era=2025-11-25,view=last-arrival-wins,replica_reads=tasks-result,result_while_open=answers-wait",
+)
+
 
 def variables(room: Room) -> None:
     """`view`, what the client believes; `stopped`, it polls no more; `reply`, a poll's answer under way.
@@ -91,6 +98,7 @@ def actions(room: Room) -> None:
         return
     _poll(room)
     if _has_result(room):
+        _list_status(room)
         _ask_result(room)
         _return_result(room)
     _arrive(room)
@@ -108,15 +116,15 @@ def _snapshot(now: Any) -> Any:
     return value
 
 
+def _is_open(content: Any) -> Any:
+    """A snapshot of a task that is not over."""
+    return either(*(content == VIEW[label] for label in record.OPEN))
+
+
 def _poll(room: Room) -> None:
     task_choice, task = room.pick("task", "tasks")
-    effects, choices, content = Effects(room), [task_choice], _snapshot(shown(room, task))
-    version = room.read("version", task, absent=0)
-    if room.has("lag"):
-        asked = Choice("replica", Bool())
-        choices.append(asked)
-        content = when(asked.term, _snapshot(record.copied(room, task)), content)
-        version = when(asked.term, record.copied(room, task, "version"), version)
+    places, content, version = _read(room, task, "tasks-get")
+    effects, choices = Effects(room), [task_choice, *places]
     if room.has("unknown_statuses"):
         newer = Choice("newer", Bool())
         choices.append(newer)
@@ -127,6 +135,25 @@ def _poll(room: Room) -> None:
     heard = both(record.is_open(room.read("status", task)), no(room.read("expired", task)))
     effects.put("silent", task, FALSE, heard)
     room.act("get_status", "client", _askable(room, task), effects, choices, [POLLING])
+
+
+def _read(room: Room, task: Pick, operation: str) -> tuple[list[Choice], Any, Any]:
+    """The snapshot that a read gives: the choice of who answers, the status as a view, and the version."""
+    places, at_replica = replica.place(room, operation)
+    content = when(at_replica, _snapshot(record.copied(room, task)), _snapshot(shown(room, task)))
+    version = replica.seen(room, task, at_replica, room.read("version", task, absent=0), "version")
+    return places, content, version
+
+
+def _list_status(room: Room) -> None:
+    """tasks/list of 2025-11-25: the row of a task is a snapshot of it; a list without it, being paged, says nothing."""
+    choice, task = room.pick("task", "tasks")
+    places, content, version = _read(room, task, "tasks-list")
+    effects = Effects(room)
+    effects.put("reply", task, content)
+    effects.put("reply_version", task, version)
+    guard = [*_askable(room, task), ("the list has the task", content != VIEW["gone"])]
+    room.act("list_status", "client", guard, effects, [choice, *places])
 
 
 def _askable(room: Room, task: Pick) -> Guard:
@@ -154,33 +181,35 @@ def _askable(room: Room, task: Pick) -> Guard:
 def _ask_result(room: Room) -> None:
     """tasks/result of 2025-11-25: an outcome at once, a call that is held, or under a policy another answer."""
     choice, task = room.pick("task", "tasks")
-    now, held = shown(room, task), room.policy.result_while_open == "blocks"
-    opened, content = record.is_open(now), _snapshot(now)
+    held = room.policy.result_while_open == "blocks"
+    places, content, version = _read(room, task, "tasks-result")
+    opened = _is_open(content)
     if room.policy.result_while_open == "returns":
         # Whatever the work has so far is given out as its result.
         content = when(opened, VIEW["completed"], content)
     effects = Effects(room)
     effects.put("blocked", task, TRUE, both(opened, held))
     effects.put("reply", task, content, no(both(opened, held)))
-    effects.put("reply_version", task, room.read("version", task, absent=0), no(both(opened, held)))
+    effects.put("reply_version", task, version, no(both(opened, held)))
     guard = [*_askable(room, task), ("no tasks/result call is held", no(room.read("blocked", task)))]
-    room.act("ask_result", "client", guard, effects, [choice], [BLOCKS if held else WAITS])
+    room.act("ask_result", "client", guard, effects, [choice, *places], [BLOCKS if held else WAITS])
 
 
 def _return_result(room: Room) -> None:
     choice, task = room.pick("task", "tasks")
+    places, content, version = _read(room, task, "tasks-result")
     effects = Effects(room)
     effects.put("blocked", task, FALSE)
-    effects.put("reply", task, _snapshot(shown(room, task)))
-    effects.put("reply_version", task, room.read("version", task, absent=0))
+    effects.put("reply", task, content)
+    effects.put("reply_version", task, version)
     guard: Guard = [
         *room.serving(),
         ("a tasks/result call is held", room.read("blocked", task)),
-        ("the task is over", no(record.is_open(shown(room, task)))),
+        ("the task is over", no(_is_open(content))),
         ("no answer is under way", room.holds("reply", task, NONE)),
     ]
     if room.policy.result_while_open == "blocks":
-        room.act("return_result", "server", guard, effects, [choice], [RETURNS])
+        room.act("return_result", "server", guard, effects, [choice, *places], [RETURNS])
 
 
 def _adopt(room: Room, effects: Effects, task: Pick, content: Any, version: Any) -> Any:

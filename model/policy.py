@@ -105,6 +105,17 @@ class Policy:
         "blocks", "answers-wait", "returns", meaning="what tasks/result of 2025-11-25 does while the task is open"
     )
     guard_reads: str = _switch("primary", "replica", meaning="which copy of the record the guard of a write looks at")
+    replica_reads: str = _switch(
+        "every-read",
+        "tasks-get",
+        "tasks-list",
+        "tasks-result",
+        "none",
+        meaning="which reads an instance may answer from a replica that is behind",
+    )
+    task_ids: str = _switch("unique", "reused", meaning="whether the id of a deleted task may name another task")
+    input_dedup: str = _switch("by-key", "off", meaning="whether a client answers the question of a key only once")
+    lease_renewal: str = _switch("while-alive", "never", meaning="whether a worker that is alive renews its lease")
 
     @classmethod
     def parse(cls, text: str) -> Policy:

@@ -153,6 +153,16 @@ def touch(room: Room, effects: Effects, task: Pick, on: Any = TRUE) -> None:
     age(room, effects, task, on)
 
 
+def begin(room: Room, effects: Effects, task: Pick, seed: Any) -> None:
+    """Note the first status of a record."""
+    unique = room.policy.task_ids == "unique"
+    # An id that is used again leads from the deleted record to another one, to which no time has happened yet.
+    effects.put("was", task, UNBORN if unique else room.read("status", task))
+    effects.put("status", task, seed)
+    for passed in () if unique else ("overdue", "silent", "orphaned", "just_stored"):
+        effects.put(passed, task, FALSE)
+
+
 def has_room(room: Room, task: Pick) -> list[tuple[str, Any]]:
     """The guard that keeps versions inside the scope; no part of the protocol."""
     if not room.has("version"):

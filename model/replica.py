@@ -2,16 +2,17 @@
 
 How far behind is bounded: a copy that lacks more writes than the scope's `lag` is not read from, the primary is.
 A copy catches up to the newest version at once; every older version that it can hold, it held when that was newest.
+That a ttl is over is told by the clock, which lags nowhere; whose a task is never changes.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from latchcheck.kernel import IntRange
+from latchcheck.kernel import Bool, Choice, IntRange
 
 from . import record
-from .room import Effects, Pick, Room, both, no
+from .room import FALSE, Effects, Pick, Room, both, no, when
 
 Guard = list[tuple[str, Any]]
 
@@ -37,6 +38,22 @@ def actions(room: Room) -> None:
     effects.put("behind", task, 0)
     guard: Guard = [("its copy is behind", room.read("behind", task) > 0)]
     room.act("replicate", "server", guard, effects, [choice])
+
+
+def place(room: Room, operation: str) -> tuple[list[Choice], Any]:
+    """Who answers a read: the choice, where the policy leaves one, and the condition that it is the replica.
+
+    `operation` is tasks-get, tasks-list or tasks-result.
+    """
+    if not room.has("lag") or room.policy.replica_reads not in ("every-read", operation):
+        return [], FALSE
+    choice = Choice("replica", Bool())
+    return [choice], choice.term
+
+
+def seen(room: Room, task: Pick | str, at_replica: Any, stored: Any, name: str = "status") -> Any:
+    """The status or the version that a read shows: `stored`, or what the replica has instead."""
+    return when(at_replica, record.copied(room, task, name), stored)
 
 
 def hides(room: Room, task: Pick | str) -> Any:

@@ -31,6 +31,7 @@ HARMS: Final = {
     "crossed": "a key of another tenant has decided about a call.",
     "stale_write": "a write with an old version has changed the record.",
     "late_write": "a report after the ttl has changed the record.",
+    "asked_twice": "one question is put to the human twice.",
     "misheard": "an answer is taken for that of another question.",
     "wasted": "an answer that tells the end does not end the polling.",
 }
@@ -91,6 +92,7 @@ PHRASES: Final[dict[str, str]] = {
     "recover": "{client} starts again from its store",
     "lose_reply": "the reply to {client} is lost",
     "get_status": "the client asks for {task}",
+    "list_status": "the client lists its tasks and reads the row of {task}",
     "ask_result": "the client calls tasks/result for {task}",
     "return_result": "the held tasks/result call of {task} returns",
     "see_status": "the client reads the answer about {task}",
@@ -116,7 +118,7 @@ PHRASES: Final[dict[str, str]] = {
 # To whom a message goes: with it a sequence diagram has arrows.
 RECEIVERS: Final = {
     **dict.fromkeys(("call", "reissue", "cancel", "get", "result", "list", "update", "respond"), "server"),
-    **dict.fromkeys(("get_status", "ask_result", "fail_as", "declare"), "server"),
+    **dict.fromkeys(("get_status", "list_status", "ask_result", "fail_as", "declare"), "server"),
     **dict.fromkeys(("reply", "return_result", "notify", "refuse", "refuse_collision", "refuse_expired"), "client"),
     **dict.fromkeys(("write_terminal", "report", "ask", "check", "read_again"), "server"),
     **dict.fromkeys(("publish", "announce"), "worker"),
@@ -134,7 +136,7 @@ def telling() -> Telling:
 def _said(words: str) -> Callable[[Moment], str]:
     def say(moment: Moment) -> str:
         text = words.format_map(_Picked(moment.args))
-        if moment.step.action == "get_status" and moment.args.get("replica"):
+        if moment.args.get("replica"):
             text += ", at the replica"
         if moment.step.action == "report" and moment.new("decision") not in (None, "APPLY", "NO_REPORT"):
             text += f": {moment.new('decision')}"

@@ -84,7 +84,8 @@ def actions(room: Room) -> None:
         _stall(room)
     if room.has("redeliveries"):
         _redeliver(room)
-    if room.policy.lease != "none" and (room.has("crashes") or room.has("stalls")):
+    unrenewed = room.has("crashes") or room.has("stalls") or room.policy.lease_renewal == "never"
+    if room.policy.lease != "none" and unrenewed:
         _expire_lease(room)
 
 
@@ -348,7 +349,7 @@ def _redeliver(room: Room) -> None:
 
 
 def _expire_lease(room: Room) -> None:
-    """A lease runs out when nobody renews it: its holder is dead or stalled."""
+    """A lease runs out when nobody renews it: its holder is dead or stalled, or renews nothing under the policy."""
     choice, task = room.pick("task", "tasks")
     holders = room.reference("workers")
     held = room.read("holder", task)
@@ -365,6 +366,6 @@ def _expire_lease(room: Room) -> None:
     guard: Guard = [
         *room.serving(),
         ("somebody holds its lease", held != holders[NONE]),
-        ("its holder renews nothing", no(renewed)),
+        ("its holder renews nothing", no(renewed) if room.policy.lease_renewal == "while-alive" else TRUE),
     ]
     room.act("expire_lease", "server", guard, effects, [choice])

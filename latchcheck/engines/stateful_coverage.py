@@ -3,6 +3,8 @@
 States are told apart by what matters only: the variables that the properties read, and the actions that can happen.
 Such a group of states is a cell. A round of runs may begin at the end of a short run that leads to a rare cell, after
 A. Ecoffet and others, "Go-Explore: a New Approach for Hard-Exploration Problems" (2019): first return, then explore.
+What is no part of a cell may still decide what can be reached from it (which version a replica holds, say), so a cell
+keeps ways to several of its states, and rounds take turns with them.
 """
 
 from __future__ import annotations
@@ -18,16 +20,41 @@ Cell = tuple[object, ...]
 Prefix = tuple[Event, ...]
 
 PREFIXES_MAX = 48
+WAYS_MAX = 12
 NAMED_MAX = 200_000
 
 
 @attrs.define
 class Seen:
-    """One cell: the shortest run known to lead to it, how often it was met and how often runs began there."""
+    """One cell: short runs that lead to some of its states, how often it was met, and how often runs began there."""
 
-    prefix: Prefix
+    ways: dict[Values, Prefix]
     met: int = 0
     begun: int = 0
+
+    @property
+    def least(self) -> int:
+        """The length of the shortest run known to lead here."""
+        return min(map(len, self.ways.values()))
+
+    def way(self) -> Prefix:
+        """The run whose turn it is, the shortest first."""
+        ways = sorted(self.ways.values(), key=len)
+        return ways[self.begun % len(ways)]
+
+    def note(self, state: Values, events: Sequence[Event]) -> None:
+        """Keep a way to a state: the shortest to each, and of the states those that are nearest."""
+        known = self.ways.get(state)
+        if known is not None:
+            if len(events) < len(known):
+                self.ways[state] = tuple(events)
+            return
+        if len(self.ways) >= WAYS_MAX:
+            longest = max(self.ways, key=lambda one: len(self.ways[one]))
+            if len(events) >= len(self.ways[longest]):
+                return
+            del self.ways[longest]
+        self.ways[state] = tuple(events)
 
 
 class Coverage:
@@ -71,9 +98,8 @@ class Coverage:
         here = self.cell(last.after)
         seen = self._cells.get(here)
         if seen is None:
-            self._cells[here] = seen = Seen(tuple(events))
-        elif len(events) < len(seen.prefix):
-            seen.prefix = tuple(events)
+            self._cells[here] = seen = Seen({})
+        seen.note(last.after, events)
         seen.met += 1
 
     def prefixes(self) -> tuple[Prefix, ...]:
@@ -82,9 +108,10 @@ class Coverage:
         Their order is that of their length, so that what shrinks towards the first becomes shorter.
         """
         rare = sorted(
-            (seen for seen in self._cells.values() if len(seen.prefix) <= self._length_max),
-            key=lambda seen: (seen.begun, seen.met, len(seen.prefix)),
+            (seen for seen in self._cells.values() if seen.least <= self._length_max),
+            key=lambda seen: (seen.begun, seen.met, seen.least),
         )[:PREFIXES_MAX]
+        ways = [way for seen in rare if len(way := seen.way()) <= self._length_max]
         for seen in rare:
             seen.begun += 1
-        return ((), *sorted((seen.prefix for seen in rare), key=len))
+        return ((), *sorted(ways, key=len))

@@ -26,10 +26,10 @@ TENANT_ISOLATION = Rule(
     "MUST",
     access.LOCATOR,
     ("owners",),
-    ("cancels", "namespaces"),
+    ("cancels", "namespaces", "lag", "inputs"),
     _isolated,
     ("tenant_check=reads-only", "tenant_check=off", "key_namespace=global"),
-    one_task(clients=2, tenants=2, workers=1),
+    one_task(clients=2, tenants=2, workers=1, inputs=1, lag=1, reissues=0),
 )
 
 

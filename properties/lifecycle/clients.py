@@ -169,6 +169,7 @@ VIEW_NEVER_GOES_BACK = Rule(
         "view=last-arrival-wins",
         "notifications=lossy,view=last-arrival-wins",
         "notifications=reordered,view=last-arrival-wins",
+        *network.STALE,
     ),
     one_task(workers=1, inputs=1, lag=2),
 )

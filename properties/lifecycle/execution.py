@@ -35,7 +35,7 @@ SINGLE_EXECUTION = Rule(
     ("workers",),
     ("crashes", "stalls", "redeliveries"),
     _single,
-    ("lease=unfenced", "lease=none"),
+    ("lease=unfenced", "lease=none", "lease_renewal=never"),
     one_task(workers=2),
 )
 

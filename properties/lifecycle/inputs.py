@@ -27,6 +27,10 @@ def _one_question(room: Room) -> Claim:
                 "no answer is taken for that of another question",
                 every(room.tasks, lambda task: no(room.read("misheard", task))),
             ),
+            (
+                "no question is put to a human twice",
+                every(room.tasks, lambda task: no(room.read("asked_twice", task))),
+            ),
         ),
         some(room.tasks, lambda task: both(_waits(room, task), room.read("asked", task) >= 1)),
     )
@@ -39,7 +43,7 @@ INPUT_KEY_NAMES_ONE_QUESTION = Rule(
     ("inputs",),
     ("losses",),
     _one_question,
-    ("input_keys=reused",),
+    ("input_keys=reused", "input_dedup=off"),
     one_task(workers=1, inputs=2),
 )
 

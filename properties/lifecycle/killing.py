@@ -9,6 +9,7 @@ from latchcheck.engines.explicit import explore
 from latchcheck.kernel import System
 
 from ...model.client import PRINTED
+from ...model.network import STALE
 from ...model.policy import SWITCHES, Policy
 from ...model.scope import Scope
 from .catalogue import RULES, cone
@@ -23,12 +24,19 @@ VARIANTS: Final = (
     "result_while_open=answers-wait",
     "result_while_open=returns",
     "era=2025-11-25,result_while_open=answers-wait",
+    # Fewer reads that may be stale than the guarded model withstands.
+    "replica_reads=tasks-get",
+    "replica_reads=tasks-list",
+    "replica_reads=tasks-result",
+    "replica_reads=none",
 )
 _COMBINED: Final = (
     "notifications=lossy,view=last-arrival-wins",
     "notifications=reordered,view=last-arrival-wins",
     PRINTED,
     "era=2025-11-25,result_while_open=returns",
+    # One kind of read alone is stale, and a client that keeps what comes last goes back by it.
+    *STALE,
 )
 MUTANTS: Final = (
     *(

@@ -98,6 +98,6 @@ DELETED_STAYS_DELETED = Rule(
     ("was", "deletion"),
     ("workers", "cancels"),
     _deleted,
-    ("missing_record=upsert",),
+    ("missing_record=upsert", "task_ids=reused"),
     one_task(workers=1),
 )

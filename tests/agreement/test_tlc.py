@@ -57,6 +57,8 @@ PAIRS: tuple[tuple[str, str, str, int, frozenset[str]], ...] = (
         ),
     ),
     ("workers=1,lag=1,polls=1,cancels=1", "guarded", "", 1_813, frozenset()),
+    ("workers=1,lag=1,polls=1", "era=2025-11-25", "", 243, frozenset()),
+    ("workers=2,stalls=1", "lease_renewal=never", "", 667, frozenset({"single-execution"})),
     ("ci", "key_insert=check-then-insert", "idempotent-create", 9_525, frozenset({"idempotent-create"})),
     ("clients=2,tenants=2", "key_namespace=global", "", 4_453, frozenset({"tenant-isolation", "idempotent-create"})),
     ("workers=1,polls=1,expiries=1", "era=2025-11-25", "", 987, frozenset()),

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from latchcheck.cli import wiring
-from latchcheck.counterexamples import Event, dump, guarded, minimised, saved, slug, update
+from latchcheck.counterexamples import dump, minimised, saved, slug, update
 from latchcheck.counterexamples.loading import SAVED
 from latchcheck.engines.explicit import explore
-from tests.engines.toys.two_phase_commit import two_phase_commit
-from tests.replay.sample import broken_commit, sample
+from tests.properties.lifecycle.test_kill_table import KILLED
+from tests.replay.sample import sample
 
 FIXTURES = dict(saved())
 UNTIMED = [fixture for fixture in FIXTURES.values() if fixture.config is None]
@@ -78,9 +78,21 @@ def test_generating_mends_and_tidies(tmp_path: Path) -> None:
     missing.unlink()
 
     assert wiring.generate_fixtures(["tenant-isolation"], folder=folder) == [surplus, changed, missing]
-    assert {path.name: path.read_bytes() for path in folder.rglob("*.*")} == {
-        path.name: path.read_bytes() for path in SAVED.rglob("*.*")
-    }
+    assert meant(folder) == meant(SAVED)
+
+
+def meant(folder: Path) -> dict[str, object]:
+    """What each file of a folder says, but for the versions that a fixture was found with."""
+    found: dict[str, object] = {}
+    for path in folder.rglob("*.*"):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            document = json.loads(text)
+            document["found_by"]["versions"] = {}
+            found[path.name] = document
+        else:
+            found[path.name] = text
+    return found
 
 
 def test_a_saved_fixture_cannot_be_minimised() -> None:
@@ -95,31 +107,69 @@ def test_slugs() -> None:
     assert slug("notifications=lossy,view=last") == "notifications-lossy.view-last"
 
 
+# The double finish of the first source, step by step, and what its guarded store answers.
+DOUBLE_FINISH = [
+    ("create", "ALLOW", "working"),
+    ("deliver", "ALLOW", "working"),
+    ("check", "ALLOW", "working"),
+    ("cancel_reads", "ALLOW", "working"),
+    ("write_terminal", "ALLOW", "completed"),
+    ("cancel_writes", "ALLOW", "completed"),
+]
+
+
 def test_what_a_guarded_model_answers() -> None:
-    """The steps up to the decision are allowed; the abort after it is refused by the guard that was taken away."""
-    steps = guarded(two_phase_commit(2), sample().steps)
+    """A look is a read, and the write after it looks again: one is stored, the cancel after it changes nothing."""
+    fixture = FIXTURES[SAVED / "one-terminal-outcome" / "terminal-guard-check-then-set.json"]
+    answers = [(step.action, step.guarded) for step in fixture.steps]
+    told = [(name, answer["decision"], answer["status_t1"]) for name, answer in answers if answer is not None]
+    assert DOUBLE_FINISH == told
 
-    assert {step.action: step.guarded["decision"] for step in steps if step.guarded is not None} == {
-        "RMPrepare": "ALLOW",
-        "TMRcvPrepared": "ALLOW",
-        "TMCommit": "ALLOW",
-        "RMRcvCommitMsg": "ALLOW",
-        "RMChooseToAbort": "BLOCK",
+
+def test_a_report_is_answered_with_what_the_record_decides() -> None:
+    """A worker that reports what is stored is told so, and one that reports another fact is refused, by name."""
+    repeated = FIXTURES[SAVED / "repeat-is-not-rewrite" / "terminal-repeat-refused.json"]
+    late = FIXTURES[SAVED / "no-write-after-expiry" / "expiry-check-off.json"]
+    stale = FIXTURES[SAVED / "stale-writer-blocked" / "version-check-off.json"]
+    last = [fixture.steps[-1].guarded for fixture in (repeated, late, stale)]
+    decisions = [answer["decision"] for answer in last if answer is not None]
+    assert ["IDEMPOTENT_TERMINAL", "BLOCK_EXPIRED", "BLOCK_STALE_VERSION"] == decisions
+
+
+# What only a broken model does and no read or write stands for: it has no answer.
+NO_WORD = {"announce", "judge", "notify", "see_notification", "expire_marker"}
+
+
+def test_every_step_that_has_a_meaning_has_an_answer() -> None:
+    """Only steps for which the guarded model has no word at all are left without an answer."""
+    silent = {step.action for fixture in UNTIMED for step in fixture.steps if step.guarded is None}
+    assert silent <= NO_WORD
+
+
+def test_an_answer_is_that_of_the_era() -> None:
+    """A run of 2025-11-25 is answered by the guarded model of that era, which holds a tasks/result call."""
+    fixture = FIXTURES[SAVED / "client-converges" / "era-2025-11-25.result-while-open-returns.json"]
+    answers = {step.action: step.guarded for step in fixture.steps}
+    asked = answers["ask_result"]
+    assert asked is not None
+    assert "ALLOW" == asked["decision"]
+
+
+def test_what_is_told_is_in_words() -> None:
+    """The diagrams of the index have the words of the model, arrows for messages, and no bookkeeping."""
+    text = (SAVED / "README.md").read_text(encoding="utf-8")
+    assert "w1 receives the message for t1 and begins" in text
+    assert "->>" in text
+    assert "deliver(worker=" not in text
+    assert "phase_w1" not in text
+
+
+def test_a_mutant_has_a_fixture_for_every_property_that_it_breaks() -> None:
+    """The saved runs of the lifecycle are those of the kill table, each as long as the table says."""
+    expected = {
+        f"{name}/{slug(mutant)}": steps for mutant, killers in KILLED.items() for name, steps in killers.items()
     }
-    (refused,) = [step.guarded for step in steps if step.action == "RMChooseToAbort"]
-    assert refused == {"decision": "BLOCK", "because": "the resource manager is working"}
-
-
-def test_what_a_guarded_model_does_not_know_has_no_answer() -> None:
-    """An action that only the broken model has is answered by the one that stands for it, or not at all."""
-    steps = (
-        Event(None, "rm", "Prepare", {"rm": 0}),
-        Event(None, "rm", "Vanish", {}),
-        Event(None, "rm", "RMPrepare", {}),
-    )
-    answers = [step.guarded for step in guarded(broken_commit(), steps, {"Prepare": "RMPrepare"})]
-
-    assert answers == [{"decision": "ALLOW"}, None, None]
+    assert expected == {fixture.id: len(fixture.steps) for fixture in UNTIMED}
 
 
 def test_the_index_lists_every_fixture(tmp_path: Path) -> None:

@@ -142,10 +142,11 @@ def race_fixture(operations: Sequence[Operation]) -> Fixture | None:
 
     Two writers read the record while it is open, and then both write.
     """
-    from latchcheck.counterexamples import Case, FoundBy, Stale, guarded, made, run
+    from latchcheck.counterexamples import Case, FoundBy, Stale, made, run
     from latchcheck.report.envelope import versions
 
     from .lifecycle import lifecycle_system
+    from .saving import answered
 
     stored = [one for one in operations if one.decision in ("APPLY", "CANCELLED")][:2]
     if len(stored) < 2 or all(one.do == "cancel" for one in stored):  # noqa: PLR2004 - a pair
@@ -168,7 +169,7 @@ def race_fixture(operations: Sequence[Operation]) -> Fixture | None:
                 )  # fmt: skip
             except Stale:
                 continue
-            return _with_guarded(fixture, guarded(correct, fixture.steps, {"write_terminal": "report"}))
+            return _with_guarded(fixture, answered(correct, fixture))
     except Stale:
         return None
     return None

@@ -101,7 +101,7 @@ def save_hits(asked: Asked, hits: Sequence[Hit], seed: int, folder: Path) -> tup
 
 
 def _of_hit(asked: Asked, hit: Hit, seed: int) -> Fixture:
-    from latchcheck.counterexamples import Case, FoundBy, Stale, made, slug
+    from latchcheck.counterexamples import Case, FoundBy, Stale, correct, made, slug
     from latchcheck.model.policy import Policy
     from latchcheck.properties.lifecycle.catalogue import cone, rule
     from latchcheck.report.envelope import versions
@@ -126,8 +126,8 @@ def _of_hit(asked: Asked, hit: Hit, seed: int) -> Fixture:
         found_by=found_by,
         shortest=len(hit.trace) if hit.shortest else None,
     )
-    correct = inside.build(Policy.parse(f"era={policy.era}")).system
-    return attrs.evolve(fixture, steps=answered(correct, fixture))
+    guarded = correct(inside.scope, policy.era, inside.modules)
+    return attrs.evolve(fixture, steps=answered(guarded, fixture))
 
 
 def scope_of(search: Search) -> Scope:
@@ -139,12 +139,9 @@ def scope_of(search: Search) -> Scope:
 
 def answered(correct: System, fixture: Fixture) -> tuple[Event, ...]:
     """The steps of a fixture with what a correct implementation answers to each."""
-    from latchcheck.counterexamples import guarded
+    from latchcheck.counterexamples import answered
 
-    return guarded(correct, fixture.steps, GUARDED_NAMES)
-
-
-GUARDED_NAMES = {"write_terminal": "report"}
+    return answered(correct, fixture_case(fixture).system, fixture.steps)
 
 
 def digest(fixture: Fixture) -> str:
@@ -165,7 +162,8 @@ def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, s
     from latchcheck.counterexamples import SAVED, update
     from latchcheck.kernel.doing import each
     from latchcheck.properties.lifecycle.killing import MUTANTS
-    from latchcheck.report.interchange import to_mermaid
+
+    from .words import fixture_diagram
 
     wanted = only or lifecycle_ids()
     kept = [fixture for _, fixture in saved_fixtures(folder) if fixture.property not in wanted]
@@ -174,13 +172,14 @@ def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, s
     found = [one for one in made if one is not None]
     fixtures = [*kept, *found]
     traces = {one.id: replay_fixture(one).trace for one in each("replaying", fixtures, named=lambda one: one.id)}
-    diagrams = {ident: to_mermaid(trace) for ident, trace in traces.items() if trace is not None}
+    told = [(one, trace) for one in fixtures if (trace := traces[one.id]) is not None]
+    diagrams = {one.id: fixture_diagram(one, trace) for one, trace in told}
     return update(fixtures, diagrams, folder or SAVED)
 
 
 def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
     """The shortest counterexample of a property under one mutant, or None where it holds."""
-    from latchcheck.counterexamples import Case, FoundBy, made, slug
+    from latchcheck.counterexamples import Case, FoundBy, correct, made, slug
     from latchcheck.engines.explicit import explore
     from latchcheck.model.policy import Policy
     from latchcheck.model.scope import Scope
@@ -189,8 +188,8 @@ def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
 
     asked, policy = rule(name), Policy.parse(mutant)
     inside = cone(asked, Scope.parse(scope))
-    built, correct = inside.build(policy), inside.build(Policy()).system
-    same = (built.system.variables, built.system.actions) == (correct.variables, correct.actions)
+    built, whole = inside.build(policy), inside.build(Policy()).system
+    same = (built.system.variables, built.system.actions) == (whole.variables, whole.actions)
     # Such a mutant changes nothing that the property reads; its own may change what the property says.
     if same and mutant not in asked.mutants:
         return None
@@ -209,4 +208,5 @@ def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
         found_by=FoundBy("explicit", None, versions()),
         shortest=len(found.counterexample),
     )
-    return attrs.evolve(fixture, steps=answered(correct, fixture))
+    guarded = correct(inside.scope, policy.era, inside.modules)
+    return attrs.evolve(fixture, steps=answered(guarded, fixture))

@@ -5,7 +5,7 @@ import pytest
 
 from latchcheck.engines.explicit import explore
 from latchcheck.engines.judging import answer
-from latchcheck.kernel import Clause, Property
+from latchcheck.kernel import Action, Clause, Property
 from latchcheck.model import network, record
 from latchcheck.model.lifecycle import lifecycle
 from latchcheck.model.policy import Policy
@@ -27,7 +27,7 @@ COUNTS = {
     "repeat-is-not-rewrite": (18, 20),
     "no-write-after-expiry": (10, 11),
     "deleted-stays-deleted": (39, 65),
-    "tenant-isolation": (513, 1_800),
+    "tenant-isolation": (5_937, 35_632),
     "capability-gated": (59, 125),
     "refused-before-started": (263, 722),
     "idempotent-create": (1_073, 2_636),
@@ -113,7 +113,7 @@ def test_the_eras_are_told_apart() -> None:
     """An era has the operations of its specification, each happens, and the other era has none of them."""
     only = {
         "2026-07-28": {"update"},
-        "2025-11-25": {"respond", "ask_result", "return_result", "result", "list"},
+        "2025-11-25": {"respond", "ask_result", "return_result", "list_status", "result", "list"},
     }
     happened: dict[str, set[str]] = {era: set() for era in only}
     scope = Scope.parse("workers=1,polls=1,inputs=1")
@@ -123,6 +123,42 @@ def test_the_eras_are_told_apart() -> None:
             names |= {name for name, times in explore(lifecycle(one, Policy(era=era)).system).fired.items() if times}
     assert only["2026-07-28"] == happened["2026-07-28"] - happened["2025-11-25"]
     assert only["2025-11-25"] == happened["2025-11-25"] - happened["2026-07-28"]
+
+
+# Which reads an instance may answer from a replica, by the policy.
+STALE_READS = {
+    "every-read": {"get", "get_status", "list", "list_status", "result", "ask_result", "return_result"},
+    "tasks-get": {"get", "get_status"},
+    "tasks-list": {"list", "list_status"},
+    "tasks-result": {"result", "ask_result", "return_result"},
+    "none": set(),
+}
+
+
+@pytest.mark.parametrize("reads", STALE_READS)
+def test_a_read_is_stale_where_the_policy_says_so(reads: str) -> None:
+    """What the policy names can be answered from a replica, nothing else can, and nothing where there is none."""
+    policy = Policy(era="2025-11-25", tenant_check="off", replica_reads=reads)
+    for lag, expected in ((1, STALE_READS[reads]), (0, set())):
+        scope = Scope(workers=1, polls=1, clients=2, tenants=2, lag=lag)
+        actions = lifecycle(scope, policy).system.actions
+        assert expected == {one.name for one in actions if any(choice.name == "replica" for choice in one.choices)}
+
+
+def test_a_stranger_answers_no_question() -> None:
+    """An answer to a question is a write like any other: where writes are compared only the owner's is taken."""
+    scope = Scope(workers=1, clients=2, tenants=2, inputs=1)
+    broken = {}
+    for check in ("every-operation", "reads-only"):
+        built = lifecycle(scope, Policy(tenant_check=check), {"owners", "inputs"})
+        asked = CATALOGUE["tenant-isolation"].over(built.room)
+        found = explore(attrs.evolve(built.system, actions=_without(built.system.actions, "fail_as")), [asked])
+        broken[check] = None if found.counterexample is None else found.counterexample.steps[-1].action
+    assert {"every-operation": None, "reads-only": "update"} == broken
+
+
+def _without(actions: tuple[Action, ...], name: str) -> tuple[Action, ...]:
+    return tuple(one for one in actions if one.name != name)
 
 
 def test_a_held_result_call_returns_with_the_outcome() -> None:

@@ -81,10 +81,18 @@ KILLED = {
     "key_namespace=global": {"tenant-isolation": 4, "idempotent-create": 4},
     "create_visibility=one-instance": {"durable-before-reply": 2, "client-converges": 3},
     "guard_reads=replica": {"one-terminal-outcome": 5, "stale-writer-blocked": 5, "client-converges": 7},
+    "task_ids=reused": {"legal-transitions-only": 4, "deleted-stays-deleted": 4, "client-converges": 6},
+    "input_dedup=off": {"input-key-names-one-question": 5},
+    "lease_renewal=never": {"single-execution": 4},
     "notifications=lossy,view=last-arrival-wins": {"view-never-goes-back": 7},
     "notifications=reordered,view=last-arrival-wins": {"view-never-goes-back": 7},
     "handle_store=after-return,client_reissue=new-key": {"handle-never-lost": 3},
     "era=2025-11-25,result_while_open=returns": {"client-converges": 4},
+    "view=last-arrival-wins,replica_reads=tasks-get": {"view-never-goes-back": 8},
+    "era=2025-11-25,view=last-arrival-wins,replica_reads=tasks-list": {"view-never-goes-back": 8},
+    "era=2025-11-25,view=last-arrival-wins,replica_reads=tasks-result,result_while_open=answers-wait": {
+        "view-never-goes-back": 8
+    },
 }
 
 

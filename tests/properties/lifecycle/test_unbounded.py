@@ -82,15 +82,17 @@ def test_every_leads_to_form_is_tried() -> None:
     ("name", "plain", "swapped"),
     [
         ("one-terminal-outcome", 27_130, 7_791),
-        ("tenant-isolation", 4_057, 2_033),
-        ("idempotent-create", 1_073, 541),
+        ("tenant-isolation", 4_057, 1_030),
+        ("idempotent-create", 1_073, 280),
         ("restart-triages", 4_671, 1_753),
     ],
 )
 def test_what_is_alike_may_be_swapped(name: str, plain: int, swapped: int) -> None:
     """With symmetry the verdict is the same and the states are fewer, at most by the number of ways to swap."""
     asked = CATALOGUE[name]
-    built = cone(asked, BARE, narrow=False).build(Policy())
+    # Owners need no workers, with which a plain search of theirs would take long.
+    scope = attrs.evolve(BARE, workers=0) if name == "tenant-isolation" else BARE
+    built = cone(asked, scope, narrow=False).build(Policy())
     groups = symmetries(built)
     whole = explore(built.system, [asked.over(built.room)])
     reduced = explore(built.system, [asked.over(built.room)], options=Options(symmetry=groups))
