@@ -12,6 +12,7 @@ import pytest
 
 from latchcheck.counterexamples.targets.errors import TargetCrashed, TargetError, TargetGarbage, TargetTimeout
 from latchcheck.counterexamples.targets.live import RULES, Judged, Plan, Visit, Wire, begin, judge
+from latchcheck.counterexamples.targets.live.visit import NOBODY
 from tests.targets.fake_server import Fake, served
 
 Raw = Callable[[Any, Mapping[str, Any]], bool]
@@ -45,6 +46,99 @@ def test_the_tool_is_called_twice_at_most() -> None:
     fake = Fake()
     visit(fake)
     assert 2 == sum(one["method"] == "tools/call" for one in fake.asked)
+
+
+class Asking(Fake):
+    """A server whose task asks questions, one after the other, and goes on when they are answered."""
+
+    def __init__(self, *keys: str, method: str = "elicitation/create", again: str | None = None) -> None:
+        super().__init__()
+        self.keys, self.method, self.heard, self.again = list(keys), method, list[str](), again
+        self.answers["tasks/update"] = self.update
+
+    def get(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Input required while a question is open."""
+        refused = self.guarded(asked)
+        if refused is not None or not self.keys:
+            return refused or super().get(asked)
+        questions = {self.keys[0]: {"method": self.method, "params": {"message": f"{len(self.keys)} left"}}}
+        return {"result": {"resultType": "complete", **self.task("input_required", inputRequests=questions)}}
+
+    def update(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """An answer to the open question is consumed; any other one is ignored, by a correct server."""
+        refused = self.guarded(asked)
+        if refused is not None:
+            return refused
+        (key,) = asked["params"]["inputResponses"]
+        if self.keys and key == self.keys[0]:
+            self.heard.append(json.dumps(asked["params"]["inputResponses"][key]))
+            self.keys.pop(0)
+        elif self.again is not None and key in self.again:
+            return {"error": {"code": -32602, "message": "answered already"}}
+        return {"result": {"resultType": "complete"}}
+
+
+def test_questions_are_declined_and_answers_repeated() -> None:
+    """Each question is declined, each answer sent twice, and the task followed to its end without a cancel."""
+    fake = Asking("q1", "q2")
+    fake.answers["tasks/get"] = fake.get
+    found = visit(fake, wait_s=3.0)
+    assert {} == verdicts(found)
+    assert ['{"action": "decline"}'] * 2 == fake.heard
+    assert ("holds", "holds") == (found["key-names-one-question"].verdict, found["unknown-key-ignored"].verdict)
+    assert "2 answers sent again" in found["unknown-key-ignored"].seen
+    cancels = [one for one in fake.asked if one["method"] == "tasks/cancel"]
+    # Of nobody's task, declared and not, and of the finished one.
+    assert 3 == len(cancels)
+
+
+def test_a_key_that_is_used_again_is_found() -> None:
+    """A key that is asked with another question, and one that comes back after its answer, break the sentence."""
+    for keys in (("q1", "q1"), ("q1", "q2", "q1")):
+        fake = Asking(*keys)
+        fake.answers["tasks/get"] = fake.get
+        found = visit(fake, wait_s=3.0)
+        assert "violated" == found["key-names-one-question"].verdict, keys
+        assert {"violated", "inconclusive"} >= {*verdicts(found).values()}
+
+
+def test_an_answer_that_is_refused_the_second_time_is_found() -> None:
+    """An answer to a key that was answered already is to be ignored, not refused."""
+    fake = Asking("q1", again="q1")
+    fake.answers["tasks/get"] = fake.get
+    assert {"unknown-key-ignored": "violated"} == verdicts(visit(fake, wait_s=3.0))
+
+
+def test_a_question_that_cannot_be_declined_ends_in_a_cancel() -> None:
+    """What asks for a model's words is not answered: the task is cancelled."""
+    fake = Asking("q1", method="sampling/createMessage")
+    fake.answers["tasks/get"] = fake.get
+    visit(fake, wait_s=3.0)
+    assert [] == fake.heard
+    assert any(one["method"] == "tasks/cancel" and one["params"]["taskId"] != NOBODY for one in fake.asked)
+
+
+@pytest.mark.parametrize("leak", [None, "tasks/get", "tasks/cancel", "tasks/update"])
+def test_another_caller_is_tried_with_every_method(leak: str | None) -> None:
+    """A server that refuses another caller holds; one that forgets a single method is found by it."""
+    fake = Fake()
+
+    def other(handler: Any, asked: Mapping[str, Any]) -> bool:
+        if handler.headers.get("X-Caller") != "other" or asked["method"] in (leak, "server/discover"):
+            return False
+        told = {"error": {"code": -32602, "message": "not found"}}
+        handler.say(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}).encode())
+        return True
+
+    fake.raw = other
+    with served(fake) as url:
+        talks = [begin(Wire(url, headers, timeout_s=5)) for headers in ({}, {"X-Caller": "other"})]
+        record = Visit(talks[0], Plan("quick", {}, wait_s=3.0, other=talks[1])).run()
+        for one in talks:
+            one.wire.close()
+    (found,) = [one for one in judge(record) if one.rule.id == "other-caller-refused"]
+    assert ("holds" if leak is None else "violated") == found.verdict
+    assert leak is None or leak in found.seen
 
 
 def flipped(fake: Fake) -> None:

@@ -147,18 +147,29 @@ def _payload(record: Record) -> _Said:
 
 def _unknown_key(record: Record) -> _Said:
     reply = record.unknown_key
-    if reply is None:
+    refused = next((key for key, one in record.answers_again.items() if one.error is not None), None)
+    if refused is not None:
+        return _broken(f"an answer that was sent a second time, to {refused!r}: {record.answers_again[refused].told()}")
+    if reply is None and not record.answers_again:
         return _missing(record, "unknown key", "the task was finished before a key could be sent")
-    return _holds("acknowledged") if reply.error is None else _broken(f"refused: {reply.told()}")
+    if reply is not None and reply.error is not None:
+        return _broken(f"refused: {reply.told()}")
+    again = f"; {len(record.answers_again)} answers sent again too" if record.answers_again else ""
+    return _holds(f"acknowledged{again}")
 
 
 def _one_question(record: Record) -> _Said:
     asked: dict[str, Any] = {}
+    over: set[str] = set()
     for read in record.reads:
-        questions = read.task.get("inputRequests")
-        for key, question in questions.items() if isinstance(questions, dict) else ():
+        found = read.task.get("inputRequests")
+        questions = found if isinstance(found, dict) else {}
+        for key, question in questions.items():
             if asked.setdefault(key, question) != question:
                 return _broken(f"key {key!r} was asked twice, with different questions")
+            if key in over:
+                return _broken(f"key {key!r} was asked again at {read.at_s:.2f} s, after its answer was consumed")
+        over |= {key for key in asked if key in record.answers and key not in questions}
     return _holds(f"{len(asked)} keys over {len(record.reads)} polls") if asked else _not_tried("nothing was asked")
 
 
@@ -235,14 +246,16 @@ def _alive_until_ttl(record: Record) -> _Said:
 def _other_caller(record: Record) -> _Said:
     if not record.other:
         return _missing(record, "other get", "there is no second caller: give one with --other-header")
-    got, listed = record.other.get("get"), record.other.get("list")
-    if got is not None and got.error is None:
-        return _broken(f"another caller's tasks/get is answered: {got.told()}")
+    listed = record.other.get("list")
+    asked = {name: reply for name, reply in record.other.items() if name != "list"}
+    for name, reply in asked.items():
+        if reply.error is None:
+            return _broken(f"another caller's tasks/{name} is answered: {reply.told()}")
     ident = (record.task or {}).get("taskId")
     rows = (listed.result or {}).get("tasks") if listed is not None else None
     if any(isinstance(one, dict) and one.get("taskId") == ident for one in (rows if isinstance(rows, list) else [])):
         return _broken("another caller's tasks/list names the task")
-    return _holds(f"tasks/get: {got.told() if got is not None else 'not answered'}")
+    return _holds("; ".join(f"tasks/{name}: {reply.told()}" for name, reply in asked.items()) or "not in its list")
 
 
 def _not_guessed(record: Record) -> _Said:

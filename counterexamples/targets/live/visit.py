@@ -23,6 +23,11 @@ NOBODY: Final = "latchcheck-no-such-task-0f7c1d0e9b"
 """A task id that no server has given."""
 NO_KEY: Final = "latchcheck-no-such-key"
 READS_AFTER_END: Final = 3
+DECLINED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "elicitation/create": {"action": "decline"},
+    "roots/list": {"roots": []},
+}
+"""How a question is answered that asks a person, or for folders: nobody says anything, and there are none."""
 
 
 @attrs.frozen
@@ -58,6 +63,8 @@ class Record:
     unknown: dict[str, Reply] = attrs.field(factory=dict)
     other: dict[str, Reply] = attrs.field(factory=dict)
     unknown_key: Reply | None = None
+    answers: dict[str, Reply] = attrs.field(factory=dict)
+    answers_again: dict[str, Reply] = attrs.field(factory=dict)
     cancel: Reply | None = None
     cancel_before: Read | None = None
     cancel_again: Reply | None = None
@@ -166,10 +173,11 @@ class Visit:
         return self.record.last is not None and self.record.last.status in (*TERMINAL, "gone")
 
     def _follow(self, ident: str) -> None:
-        """Poll until the task ends; where it does not in half of the time, or waits for an answer, cancel it."""
+        """Poll until the task ends; where it does not in half of the time, or asks what has no answer, cancel it."""
         plan, record = self.plan, self.record
         while not self._stopped(ident) and self._spent() < plan.wait_s:
-            asked = record.last is not None and record.last.status == "input_required"
+            self._repeat(ident)
+            asked = record.last is not None and record.last.status == "input_required" and not self._declines(ident)
             if record.cancel is None and (asked or self._spent() >= plan.wait_s / 2):
                 plan.progress("cancelling the task")
                 record.cancel_before = record.last
@@ -178,6 +186,36 @@ class Visit:
                 continue
             self._sleep(min(self._hint_s(), max(0.0, plan.wait_s / (1 if record.cancel else 2) - self._spent())))
             self._read(ident)
+
+    def _declines(self, ident: str) -> bool:
+        """Decline each new question; False where one cannot be declined."""
+        record = self.record
+        questions = self._questions()
+        for key, question in questions.items():
+            answer = DECLINED.get(str(question.get("method"))) if isinstance(question, dict) else None
+            if answer is None:
+                return False
+            if key not in record.answers and record.cancel is None:
+                self.plan.progress(f"declining {question['method']}")
+                self._update(ident, key, answer, record.answers)
+        return bool(questions)
+
+    def _repeat(self, ident: str) -> None:
+        """Send an answer once more, as soon as its question is gone."""
+        record = self.record
+        for key in [key for key in record.answers if key not in {**record.answers_again, **self._questions()}]:
+            self._update(ident, key, DECLINED["elicitation/create"], record.answers_again)
+
+    def _update(self, ident: str, key: str, answer: Mapping[str, Any], kept: dict[str, Reply]) -> None:
+        self._try(
+            f"answer to {key}", lambda: self.talk.update(ident, {key: answer}), lambda reply: kept.update({key: reply})
+        )
+
+    def _questions(self) -> Mapping[str, Any]:
+        """What the newest reading asks, by its key."""
+        last = self.record.last
+        found = last.task.get("inputRequests") if last is not None and self.talk.modern else None
+        return found if isinstance(found, dict) and last is not None and last.status == "input_required" else {}
 
     def _keep_cancel(self, reply: Reply) -> None:
         self.record.cancel = reply
@@ -194,6 +232,7 @@ class Visit:
             record.cancel_again = reply
 
         self._try("cancel of finished", lambda: self.talk.cancel(ident), keep)
+        self._other_after_end(ident)
         for _ in range(READS_AFTER_END - 1):
             self._read(ident)
             self._sleep(HINT_MIN_S)
@@ -203,6 +242,19 @@ class Visit:
                 record.final_result = reply
 
             self._try("result", lambda: self.talk.result(ident), result)
+
+    def _other_after_end(self, ident: str) -> None:
+        """Another caller asks for what would change or tell the task; now that it is finished, nothing is harmed."""
+        record, other = self.record, self.plan.other
+        if other is None:
+            return
+        asks = {
+            "cancel": lambda: other.cancel(ident),
+            "update": lambda: other.update(ident, {NO_KEY: {"action": "decline"}}),
+        }
+        # In 2025-11-25 a finished task is cancelled by nobody, and its result is asked for by a method of its own.
+        for name, ask in (asks if other.modern else {"result": lambda: other.result(ident)}).items():
+            self._try(f"other {name}", ask, lambda reply, name=name: record.other.update({name: reply}))
 
     def _edge(self, ident: str) -> None:
         """Read shortly before the ttl ends, and after it until the task is gone, if that comes in time."""
