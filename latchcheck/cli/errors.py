@@ -37,9 +37,10 @@ def refuse_timing(names: Sequence[str]) -> None:
     from . import wiring
 
     for name in names:
-        if name in wiring.property_ids() and name not in wiring.lifecycle_ids():
+        base = name.partition("/")[0]
+        if base in wiring.property_ids() and base not in wiring.lifecycle_ids():
             raise click.UsageError(
-                f"--property {name}: this is about time; `latchcheck verify CONFIG.toml --property {name}` answers it"
+                f"--property {name}: this is about time; `latchcheck verify CONFIG.toml --property {base}` answers it"
             )
 
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
@@ -75,8 +75,13 @@ class Line:
         while not self._over.wait(wait):
             wait = LOOK_SECONDS
             with self._drawing:
-                if not self._over.is_set():
+                if self._over.is_set():
+                    return
+                try:
                     self._look()
+                except (OSError, ValueError):  # the terminal has gone: the work goes on, and nobody watches
+                    self._live = None
+                    return
 
     def _look(self) -> None:
         told = self._watch.look(time.monotonic())
@@ -96,9 +101,10 @@ class Line:
         self._live.update(drawn(told, self._live.console.width), refresh=True)
 
     def _clear(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        live, self._live = self._live, None
+        if live is not None:
+            with suppress(OSError, ValueError):  # the terminal has gone
+                live.stop()
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -203,9 +209,12 @@ def part_done(found: tuple[Stage, ...]) -> float | None:
 
 
 def _named(one: Stage) -> str:
+    from .errors import printable  # which needs this module
+
+    what = printable(one.what)
     if one.unit or not one.total or one.total == 1:
-        return one.what
-    return f"{one.what} ({min(one.count() + 1, one.total)} of {one.total})"
+        return what
+    return f"{what} ({min(one.count() + 1, one.total)} of {one.total})"
 
 
 def _rate(number: float) -> str:

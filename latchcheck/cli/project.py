@@ -57,9 +57,9 @@ def find() -> Project | None:
 def _ours(file: Path) -> Mapping[str, Any] | None:
     """Our tables in a file; None where it is not there or does not speak of us."""
     try:
+        if not file.is_file():  # a pipe would keep us waiting
+            return None
         content = file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
     except OSError as error:
         raise click.UsageError(f"{file}: cannot be read: {error.strerror}; --isolated leaves it alone") from error
     if OURS.encode() not in content:
@@ -110,6 +110,8 @@ def _translated(project: Project, path: tuple[str, ...], table: Any, command: cl
         param = known.get(key.replace("_", "-"))
         if param is None:
             raise project.fault(path, key, _unknown(key, known, "option"))
+        if param.name in made:
+            raise project.fault(path, key, "it stands twice, once with - and once with _; keep one")
         made[param.name] = _Reader(project, path, key, param).read(value)
     return made
 
@@ -164,6 +166,8 @@ class _Reader:
         plain = isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool))
         if not plain:
             raise self._fault("write a text")
+        if "\0" in str(value):
+            raise self._fault("it holds a zero byte, which nothing here can take")
         return str(value)
 
     def _files(self, name: str, *, many: bool) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 from rich.console import Console
@@ -93,3 +94,24 @@ def test_nothing_is_shown_where_nobody_watches(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "dumb")
     assert not progress.watched()
+
+
+def test_a_name_cannot_draw_on_the_terminal() -> None:
+    """Control characters and line ends in the name of a file are shown and not obeyed."""
+    with doing("replaying a\x1b[2J\nb"):
+        assert r"replaying a\x1b[2J\nb" == looked(Watch(0.0), 5.0).what
+
+
+def test_a_terminal_that_goes_away_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be drawn any more, the work goes on and ends as it would."""
+
+    def gone(_self: object, _now: float) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "watched", lambda: True)
+    monkeypatch.setattr(Watch, "look", gone)
+    with progress.shown():
+        time.sleep(0.1)
+        with progress.aside():
+            pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,12 @@ def test_isolated_takes_no_defaults(run: Run, here: Path) -> None:
             '[tool.latchcheck.verify]\nfiles = ["no*.toml"]',
             ":2: [tool.latchcheck.verify] files: no file fits 'no*.toml'",
         ),
+        ('[tool.latchcheck.verify]\nclient = "a\\u0000b"', ":2: [tool.latchcheck.verify] client: it holds a zero byte"),
+        (
+            "[tool.latchcheck.explore]\nmax-states = 1\nmax_states = 2",
+            "max_states: it stands twice",
+        ),
+        ("[tool.latchcheck.verify]\nclient = 2026-01-01", ":2: [tool.latchcheck.verify] client: write a text"),
         ("[tool.latchcheck.verfy]", ":1: [tool.latchcheck] verfy: there is no such verb; is it verify?"),
         (
             '[tool.latchcheck]\nformat = "json"',
@@ -94,9 +101,10 @@ def test_isolated_takes_no_defaults(run: Run, here: Path) -> None:
 def test_an_error_says_where_it_stands(run: Run, here: Path, text: str, said: str) -> None:
     """File, line, table and key are named, with what to write instead; exit code 2, and nothing is verified."""
     project(here, text)
-    outcome = run("verify", "fine.toml")
+    outcome = run("explore" if "explore" in text else "verify", *([] if "explore" in text else ["fine.toml"]))
     assert (2, "") == (outcome.code, outcome.out)
-    assert f"latchcheck: error: pyproject.toml{said}" in outcome.err
+    assert outcome.err.startswith("latchcheck: error: pyproject.toml:")
+    assert said in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -137,3 +145,18 @@ def test_the_line_is_the_models_to_find() -> None:
         wiring.toml_line(text, ("tool", "latchcheck", "verify")),
         wiring.toml_line(text, ("tool", "latchcheck", "verify", "a")),
     )
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "binary"])
+def test_what_is_no_file_of_ours_is_passed_by(run: Run, here: Path, kind: str) -> None:
+    """A folder, a pipe, a link to itself and a file of other bytes called pyproject.toml keep nobody from verifying."""
+    file = here / "pyproject.toml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "loop":
+        file.symlink_to(file)
+    else:
+        file.write_bytes(bytes(range(256)))
+    assert 0 == run("verify", "fine.toml").code
