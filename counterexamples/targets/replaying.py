@@ -36,7 +36,9 @@ OUTCOMES: Final[dict[Outcome, str]] = {
     "failed": "the target could not be driven: nothing is known",
 }
 OBSERVER: Final = "o1"
-CLIENTS: Final = frozenset({"cancel_ack", "client_reissue", "handle_store", "unknown_id", "unknown_status", "view"})
+CLIENTS: Final = frozenset(
+    {"cancel_ack", "client_reissue", "handle_store", "input_dedup", "unknown_id", "unknown_status", "view"}
+)
 """The switches of what a client does by itself."""
 _NOTHING_TOLD: Final = "nothing that a target shows tells this run from a correct one"
 
