@@ -166,7 +166,7 @@ class Watch:
         if share is not None and share >= SURE_SHARE and now - since >= SURE_SECONDS:
             left = (now - since) * (1 - share) / share
         # What counts something is told by its numbers.
-        names = [_named(one) for one in found if not one.unit] or [found[0].what]
+        names = [name for one in found if not one.unit and (name := _named(one))] or [found[0].what]
         return Told(", ".join(names), share, self._counts(found, now), now - self.began, left)
 
     def _known(self, place: int, one: Stage, now: float) -> Since:

@@ -60,6 +60,13 @@ def test_nobody_knows_how_long_one_search_takes() -> None:
     assert "exploring" == told.what
 
 
+def test_work_without_a_name_is_told_by_its_parts() -> None:
+    """One configuration needs no name beside its properties."""
+    with doing("", 1), doing("verifying", 20, done=4):
+        told = looked(Watch(0.0), 10.0)
+    assert ("verifying (5 of 20)", 0.2) == (told.what, told.share)
+
+
 def test_work_in_rounds_goes_on_counting() -> None:
     """A round that begins where the last one ended keeps the time since which it is counted."""
     watch, counts = Watch(0.0), []
