@@ -43,10 +43,18 @@ def entries(lines: Iterable[str], name: str, shape: Shape = OWN) -> Iterator[Ent
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        for record in shape.records(_parsed(line, f"{name}:{number}")):
+        for record in _records(shape, _parsed(line, f"{name}:{number}"), f"{name}:{number}"):
             entry = _entry(record, number, name, shape, known)
             if entry is not None:
                 yield entry
+
+
+def _records(shape: Shape, line: Mapping[str, Any], where: str) -> Iterable[Mapping[str, Any]]:
+    try:
+        return tuple(shape.records(line))
+    except (TypeError, AttributeError):  # a list where an object should be, or the like
+        instead = "write one document a line, as an exporter of OTLP in JSON does"
+        raise LogError(f"{where}: resourceSpans: is no document of spans", instead) from None
 
 
 def _parsed(line: str, where: str) -> Mapping[str, Any]:
@@ -71,7 +79,7 @@ def _entry(
         other = min(record.keys() - FIELDS)
         raise LogError(f"{where}: {_shown(other)} is no field", f"{_near(other, NAMES)}; a mapping reads other shapes")
     said = shape.event(record)
-    if said is None:
+    if said is None or (shape.spans and shape.task(record) is None):
         return None
     kind = shape.kind(said)
     if kind is None:

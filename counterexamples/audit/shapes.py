@@ -20,6 +20,7 @@ from .meaning import KINDS, STATUSES, UNSAID
 FIELDS: Final = ("event", "task", "status", "at_ms", "refused")
 UNITS_MS: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1000.0}
 IGNORE: Final = "ignore"
+LISTS: Final = ("unsaid", "refusals")
 
 
 class ShapeError(SpellingError):
@@ -33,7 +34,10 @@ class Shape:
     `fields` says where the parts of an event stand, with dots between the names of nested objects.
     `events` and `statuses` say what the words of the log mean; a word that is not there means itself.
     `unsaid` are the kinds of event that the log leaves out, or may leave out.
-    `unit` is that of the instant. `spans` says that a line is an OTLP document, whose spans are the records.
+    `refusals` are the words of `refused` that mean yes, where it is no truth value.
+    `unit` is that of the instant. `spans` says that a line is an OTLP document, whose spans are the records; they are
+    told in the order in which they end there, so that they are put into that of their starts, and one that names no
+    task is no event.
     """
 
     fields: FrozenMap[str] = attrs.field(factory=FrozenMap, converter=FrozenMap)
@@ -42,16 +46,23 @@ class Shape:
     unit: str = "ms"
     spans: bool = False
     unsaid: tuple[str, ...] = UNSAID
+    refusals: tuple[str, ...] = ()
 
     def records(self, line: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """The records of a line: itself, or its spans."""
         if not self.spans or "resourceSpans" not in line:
             yield line
             return
-        for resource in line["resourceSpans"]:
-            for scope in resource.get("scopeSpans", ()):
-                for span in scope.get("spans", ()):
-                    yield {**span, "attributes": _attributes(span.get("attributes", ()))}
+        found = [
+            {**span, "attributes": _attributes(span.get("attributes", ()))}
+            for resource in line["resourceSpans"]
+            for scope in resource.get("scopeSpans", ())
+            for span in scope.get("spans", ())
+        ]
+        instants = [self.at_ms(span) for span in found]
+        if all(isinstance(at, (int, float)) for at in instants):
+            found = [span for _, _, span in sorted(zip(instants, range(len(found)), found, strict=True))]
+        yield from found
 
     def event(self, record: Mapping[str, Any]) -> object | None:
         """The word for what happened; None for a record that is no event."""
@@ -76,7 +87,8 @@ class Shape:
 
     def refused(self, record: Mapping[str, Any]) -> Any:
         """Whether the server refused what was asked."""
-        return self._part(record, "refused", absent=False)
+        said = self._part(record, "refused", absent=False)
+        return str(said) in self.refusals if self.refusals and not isinstance(said, bool) else said
 
     def at_ms(self, record: Mapping[str, Any]) -> Any:
         """The instant in ms; what is no number as it is."""
@@ -99,6 +111,7 @@ OTEL: Final = Shape(
         "task": "attributes.mcp.task.id",
         "status": "attributes.mcp.task.status",
         "at_ms": "startTimeUnixNano",
+        "refused": "status.code",
     },
     events={
         "tools/call": "create",
@@ -113,6 +126,8 @@ OTEL: Final = Shape(
     },
     unit="ns",
     spans=True,
+    # OpenTelemetry protocol, trace.proto, Status.StatusCode: ERROR, by its number or its name.
+    refusals=("2", "STATUS_CODE_ERROR"),
     # Spans are of requests; what workers and the server do by themselves has none.
     unsaid=(*UNSAID, "worker_write", "reap", "restart_server"),
 )
@@ -126,9 +141,10 @@ def mapped(file: str, base: Shape = OWN) -> Shape:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ShapeError(f"{file}: {error}", "write TOML with [fields], [events] and [statuses]") from None
     for name, part in content.items():
-        if name not in ("unit", "unsaid", "fields", "events", "statuses"):
-            raise ShapeError(f"{file}: {name}: is unknown", "write unit, unsaid, [fields], [events] or [statuses]")
-        if name not in ("unit", "unsaid") and not isinstance(part, dict):
+        if name not in (*LISTS, "unit", "fields", "events", "statuses"):
+            known = "write unit, unsaid, refusals, [fields], [events] or [statuses]"
+            raise ShapeError(f"{file}: {name}: is unknown", known)
+        if name not in (*LISTS, "unit") and not isinstance(part, dict):
             raise ShapeError(f"{file}: {name}: is no table", f"write [{name}]")
     fields, events, statuses = (_texts(file, name, content.get(name, {})) for name in ("fields", "events", "statuses"))
     _among(file, "fields", fields, FIELDS)
@@ -136,8 +152,10 @@ def mapped(file: str, base: Shape = OWN) -> Shape:
     _among(file, "statuses", {value: value for value in statuses.values()}, STATUSES)
     unit, unsaid = content.get("unit", base.unit), content.get("unsaid", list(base.unsaid))
     _among(file, "unit", {str(unit): ""}, tuple(UNITS_MS))
-    if not isinstance(unsaid, list):
-        raise ShapeError(f"{file}: unsaid: {unsaid!r} is no list", 'write a list, as ["dispatch", "crash_worker"]')
+    refusals = content.get("refusals", list(base.refusals))
+    for name, given, example in (("unsaid", unsaid, '["dispatch"]'), ("refusals", refusals, '["rejected", "409"]')):
+        if not isinstance(given, list):
+            raise ShapeError(f"{file}: {name}: {given!r} is no list", f"write a list, as {example}")
     _among(file, "unsaid", {str(one): "" for one in unsaid}, KINDS)
     return attrs.evolve(
         base,
@@ -146,6 +164,7 @@ def mapped(file: str, base: Shape = OWN) -> Shape:
         statuses={**base.statuses, **statuses},
         unit=str(unit),
         unsaid=tuple(map(str, unsaid)),
+        refusals=tuple(map(str, refusals)),
     )
 
 

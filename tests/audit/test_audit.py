@@ -193,6 +193,70 @@ def test_a_mapping_reads_other_logs() -> None:
     ]
 
 
+def span(method: str, start_ns: int, task: str | None = "a", **more: Any) -> dict[str, Any]:
+    """A span as an exporter writes it."""
+    told = {"mcp.method.name": method, **({} if task is None else {"mcp.task.id": task})}
+    listed = [{"key": key, "value": {"stringValue": value}} for key, value in {**told, **more.pop("told", {})}.items()]
+    return {"name": method, "startTimeUnixNano": str(start_ns), "attributes": listed, **more}
+
+
+def document(*spans: dict[str, Any]) -> str:
+    """One line of OTLP."""
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+
+
+def test_spans_are_read_in_the_order_of_their_starts() -> None:
+    """An exporter writes a span when it has ended, so that one that began before may stand after another."""
+    found = read(document(span("tasks/get", 3_000_000), span("tools/call", 1_000_000)), shape=OTEL)
+    assert [("create", 1.0), ("get", 3.0)] == [(one.event.kind, one.at_ms) for one in found]
+
+
+@pytest.mark.parametrize("code", [2, "2", "STATUS_CODE_ERROR"])
+def test_a_span_that_failed_was_refused(code: object) -> None:
+    """A cancel of a finished task that is answered with an error is a refusal, however written, and explained."""
+    call = span("tools/call", 1, told={"mcp.task.status": "working"})
+    done = span("tasks/get", 2, told={"mcp.task.status": "completed"})
+    for status, broken in (({"code": code}, 0), ({"code": 1}, 0), ({}, 0)):
+        cancel = span("tasks/cancel", 3, status=status)
+        late = span("tasks/get", 4, told={"mcp.task.status": "completed"})
+        log = read(document(call, done, cancel, late), shape=OTEL)
+        assert (status.get("code") == code) == log[2].event.refused
+        assert broken == audit(log, Reading("guarded", OTEL.unsaid), name="spans").broken
+
+
+def test_spans_without_a_task_are_no_events() -> None:
+    """Other methods, and calls that made no task, are left out; a wrong method of a task is an error."""
+    spans = [span("resources/read", 1, None), span("tools/call", 2, None), span("tasks/get", 3)]
+    assert ["get"] == [one.event.kind for one in read(document(*spans), shape=OTEL)]
+    with pytest.raises(LogError, match="resources/read"):
+        read(document(span("resources/read", 1)), shape=OTEL)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"resourceSpans": 5}',
+        '{"resourceSpans": [5]}',
+        '{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}',
+        '{"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": ["a"]}]}]}]}',
+        '{"resourceSpans": [{"scopeSpans": [{"spans": {"a": 1}}]}]}',
+    ],
+)
+def test_a_document_that_is_none_is_one_error(line: str) -> None:
+    """Whatever is wrong inside, the line is named."""
+    with pytest.raises(LogError, match="log:1: resourceSpans: is no document of spans"):
+        read(line, shape=OTEL)
+
+
+def test_a_mapping_says_which_words_are_refusals(tmp_path: Path) -> None:
+    """Any of them is one, any other is none, and without the list only a truth value is."""
+    mapping = tmp_path / "m.toml"
+    mapping.write_text('refusals = ["409", "rejected"]\n[fields]\nrefused = "code"\n', encoding="utf-8")
+    lines = [json.dumps({"task": "a", "event": "cancel", "code": code}) for code in (409, "rejected", 200, None)]
+    shape = mapped(str(mapping))
+    assert [True, True, False, False] == [one.event.refused for one in read(*lines, shape=shape)]
+
+
 def test_spans_are_read() -> None:
     """A document of two spans is two events, their instants in ms, their names the method's."""
     found = read(*open_lines("spans.jsonl"), shape=OTEL)
