@@ -26,6 +26,7 @@ def interrupted_when(seen: str, arguments: list[str]) -> tuple[int, str]:
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"TERM": "xterm", "COLUMNS": "100"}
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell that starts the tests in the background ignores it
         os.execv(sys.executable, [sys.executable, "-c", LAUNCH, *arguments])  # noqa: S606 - no shell
     shown, sent, until = "", False, time.monotonic() + SECONDS_MAX
     while True:
