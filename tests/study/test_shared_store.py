@@ -53,7 +53,8 @@ def told_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def rolled(store: str, *_: object, reading: Reading = "primary", copy: str = "", **__: object) -> RollingRestart:
         counts: dict[str, Any] = {one.name: 1 for one in attrs.fields(RollingRestart)}
-        return RollingRestart(**counts | {"store": store, "copy": copy, "reading": reading, "shown": ""})
+        counts |= {"store": store, "copy": copy, "reading": reading, "shown": ""}
+        return RollingRestart(**counts)
 
     def started(store: str, *, triage: Triage, server: str | None) -> BesideTheLiving:
         del server
