@@ -224,9 +224,11 @@ def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], wi
         killed_count = sum(row.fate == "killed" for row in many)
         lines += [f"  {killed_count} of {len(many)} mutants are told apart."]
         if any(row.fate == "equivalent" for row in many):
-            lines += wrap("  equivalent: proved, for runs of any length; the JSON form says for which models.", width)
+            lines += _facts(
+                [("equivalent", "proved, for runs of any length; the JSON form says for which models")], width
+            )
         if any(row.fate == "not told apart" for row in many):
-            lines += wrap("  not told apart: no run of the guarded model or of any fault shows a difference.", width)
+            lines += _facts([("not told apart", "no run of these models shows a difference")], width)
     return "\n".join(lines) + "\n"
 
 
