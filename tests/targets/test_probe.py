@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from latchcheck.cli.main import main
-from latchcheck.counterexamples.targets.live import UNSEEN
+from latchcheck.counterexamples.targets.live import UNSEEN, Visit
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE as LIFECYCLE
 from latchcheck.properties.timing import CATALOGUE as TIMING
 from tests.targets.fake_server import Fake, served
@@ -57,6 +57,22 @@ def test_a_broken_sentence_is_told_with_its_words(capsys: pytest.CaptureFixture[
         code, out, _ = probed(capsys, url, *OPTIONS)
     assert 1 == code
     assert "the server MUST acknowledge the request with an empty result" in out
+
+
+def test_an_interrupt_tells_what_was_seen(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visit that the user ends while it polls tells what it saw by then; exit code 4, and the JSON keeps its form."""
+
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Visit, "_follow", ended)
+    with served(Fake()) as url:
+        code, out, err = probed(capsys, url, *OPTIONS, "--format", "json")
+    found = json.loads(out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert (4, 4) == (code, found["exit"])
+    assert "interrupted: what is told was seen until then" in err
+    assert "holds" in {one["verdict"] for one in found["checks"]}
 
 
 def without_tasks(fake: Fake) -> None:
