@@ -101,7 +101,7 @@ def _ends() -> Iterable[Word]:
                lambda room: room.read("overdue", TASK), **late)  # fmt: skip
     yield Word("the client is silent", "state", "nobody has polled for longer than the orphan window",
                lambda room: room.read("silent", TASK), **quiet)  # fmt: skip
-    yield _begins("the task is reclaimed", "a sweep cancels the task because its client was silent",
+    yield _begins("the task becomes orphaned", "a sweep cancels the task because its client was silent",
                   lambda room: room.read("orphaned", TASK), **quiet)  # fmt: skip
     yield _happens("an attempt fails", "the work ends in an error: as a JSON-RPC error, or inside a result",
                    "fail_attempt", **tries)  # fmt: skip

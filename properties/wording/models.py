@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -100,6 +100,15 @@ def model(
     return _lifecycle(scope, policy or "guarded", tuple(also))
 
 
+def _named(also: Sequence[str], reads: Callable[[str], object]) -> None:
+    """Refuse a further model that cannot be read; WordingError says which."""
+    for name in also:
+        try:
+            reads(name)
+        except (SpellingError, ConfigError, WordingError) as error:
+            raise WordingError(f"also {name!r}: {error}") from None
+
+
 # -- the lifecycle ------------------------------------------------------------------------------------------------
 
 
@@ -135,8 +144,8 @@ def _modules(scope: Scope, phrases: Sequence[str]) -> frozenset[str]:
 
 
 def _lifecycle(scope: str | None, policy: str, also: tuple[str, ...]) -> Model:
-    for name in (policy, *also):
-        Policy.parse(name)
+    Policy.parse(policy)
+    _named(also, Policy.parse)
     made: dict[tuple[str, Scope, frozenset[str]], World | None] = {}
 
     def world(name: str, phrases: Sequence[str]) -> World | None:
@@ -195,8 +204,8 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _timing(sets: tuple[str, ...], also: tuple[str, ...]) -> Model:
-    for more in ((), *(tuple(name.split(",")) for name in also)):
-        _short((*sets, *more))
+    _short(sets)
+    _named(also, lambda name: _short((*sets, *name.split(","))))
 
     def world(name: str, phrases: Sequence[str]) -> World | None:  # noqa: ARG001 - every word is always there
         try:
