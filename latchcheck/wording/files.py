@@ -67,7 +67,7 @@ class Document:
     """A property file that was read.
 
     `question` is what its readings answer differently, `cases` where the question is listed, `outside` what of it no
-    model here can say; `also` names further models, of other parties, in which readings are judged and compared.
+    model here can say; `also` names further models in which readings are judged and compared.
     """
 
     file: str
