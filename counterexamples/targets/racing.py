@@ -44,7 +44,7 @@ class Raced:
 
     `collided`: rounds in which at least two operations each were told that they had stored an outcome.
     `contended`: rounds in which at least two tried to, without which nothing was tried. `unknown`: operations without
-    an answer. `violations` holds the first few of `unexplained`, the rounds that no order explains.
+    an answer. `violations` holds the first few of `unexplained`, the rounds that no order explains, the smallest first.
     `interrupted`: the user ended it, and `rounds` is how many were done.
     """
 
@@ -106,7 +106,7 @@ def _raced(place: Place, stage: Stage, writers: int, rounds: int, *, seed: int, 
         done,
         writers,
         decisions=dict(sorted(decisions.items())),
-        violations=tuple(violations),
+        violations=tuple(sorted(violations, key=lambda one: len(one.smallest))),
         interrupted=interrupted,
         **counts,
     )

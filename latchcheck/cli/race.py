@@ -59,11 +59,12 @@ def command(  # noqa: PLR0913 - one parameter an option
     from latchcheck.kernel.exits import exit_code
 
     if level == "deferred" and not target.startswith("sqlite"):
-        raise click.UsageError("--level deferred is one of SQLite; PostgreSQL has read-committed and above")
+        raise click.UsageError("--level deferred is one of SQLite; PostgreSQL has read-uncommitted and above")
     if level not in (None, "autocommit", "deferred") and target.startswith("sqlite"):
         raise click.UsageError(f"--level {level} is one of PostgreSQL; SQLite has autocommit and deferred")
-    if save is not None and not save.parent.is_dir():
-        raise click.UsageError(f"--save {printable(str(save))}: there is no such directory")
+    if save is not None and (save.is_dir() or not save.parent.is_dir()):
+        wrong = "this is a directory; name a file" if save.is_dir() else "there is no such directory"
+        raise click.UsageError(f"--save {printable(str(save))}: {wrong}")
     try:
         raced = wiring.race_store(
             target,
@@ -91,15 +92,16 @@ def command(  # noqa: PLR0913 - one parameter an option
 
 
 def _save(raced: Any, path: Path | None) -> str | None:
-    """Save the first violation that the model has a run for; the file, or None."""
+    """Save the smallest violation that the model has a run for; the file, or None."""
     if path is None or not raced.violations:
         return None
-    fixture = wiring.race_fixture(raced.violations[0].smallest)
-    if fixture is None:
-        complain("the violation is not one of two writers who both looked before they wrote; no fixture is saved")
-        return None
-    wiring.write_fixture(path, fixture)
-    return str(path)
+    for one in raced.violations:
+        fixture = wiring.race_fixture(one.smallest)
+        if fixture is not None:
+            wiring.write_fixture(path, fixture)
+            return str(path)
+    complain("no violation is one of two writers who both looked before they wrote; no fixture is saved")
+    return None
 
 
 def row(target: str, raced: Any, saved: str | None, code: int) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def told(target: str, raced: Any, saved: str | None) -> str:
     ]
     if raced.unknown:
         lines.append(f"  {raced.unknown} operations without an answer; they may have happened or not")
-    for one in raced.violations:
+    for one in raced.violations[:1]:
         lines.append(f"round {one.round}, the smallest part that no order explains:")
         start = min(op.called_ns for op in one.smallest)
         for op in sorted(one.smallest, key=lambda op: op.called_ns):

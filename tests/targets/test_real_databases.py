@@ -14,6 +14,7 @@ from latchcheck.counterexamples.targets.racing import race
 from latchcheck.counterexamples.targets.restarting import AfterRestart, place, restart_once
 from latchcheck.counterexamples.targets.rolling import rolling_restart
 from latchcheck.counterexamples.targets.stores.opening import Place
+from latchcheck.counterexamples.targets.stores.postgres import LEVELS
 from latchcheck.counterexamples.targets.stores.server import PostgresServer
 
 pytestmark = pytest.mark.slow
@@ -41,6 +42,24 @@ def test_compare_and_swap_lets_no_second_outcome_through(where: Place) -> None:
     raced = race(where, writers=6, rounds=40)
     assert (0, 0, 0) == (raced.unexplained, raced.collided, raced.unknown)
     assert raced.contended > 20
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_compare_and_swap_needs_no_isolation_level(server: PostgresServer, level: str) -> None:
+    """At every level of PostgreSQL, from the weakest to the strongest, no second outcome is let through."""
+    with place("postgres", server.dsn) as made:
+        raced = race(attrs.evolve(made, level=level), writers=3, rounds=8)
+    assert (0, 0, 0) == (raced.unexplained, raced.collided, raced.unknown)
+    assert raced.contended > 2
+
+
+def test_the_smallest_violation_comes_first() -> None:
+    """Of several rounds that no order explains the one with the fewest operations left is told first."""
+    with place("sqlite") as made:
+        raced = race(attrs.evolve(made, naive=True, level="autocommit"), writers=6, rounds=30, keep=10)
+    sizes = [len(one.smallest) for one in raced.violations]
+    assert sizes == sorted(sizes)
+    assert 1 < len(sizes) <= 10
 
 
 def test_operations_without_an_answer_are_explained_too() -> None:

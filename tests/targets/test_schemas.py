@@ -71,6 +71,7 @@ def test_the_driver_protocol_is_as_published() -> None:
         (["targets", "install", "nonsense"], "there is model"),
         (["race", "--target", "sqlite", "--level", "serializable"], "SQLite has autocommit and deferred"),
         (["race", "--save", "/no/such/folder/x.json"], "there is no such directory"),
+        (["race", "--save", "/"], "this is a directory; name a file"),
         (["kill", "--story", "everybody"], "there is no such story"),
         (["replay", "--target", "driver:/no/such", FIXTURE], "cannot be started"),
     ],
