@@ -214,7 +214,8 @@ def _named(one: Stage) -> str:
     what = printable(one.what)
     if one.unit or not one.total or one.total == 1:
         return what
-    return f"{what} ({min(one.count() + 1, one.total)} of {one.total})"
+    doing, _, item = what.partition(" ")
+    return f"{doing} {min(one.count() + 1, one.total)} of {one.total}" + (f": {item}" if item else "")
 
 
 def _rate(number: float) -> str:

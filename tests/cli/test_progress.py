@@ -43,7 +43,7 @@ def test_the_time_left_is_in_proportion_to_the_share_that_is_done() -> None:
         whole.done = 2
         told = looked(Watch(0.0), 10.0)
     assert (0.25, 30.0) == (told.share, told.left_s)
-    assert "proving (3 of 8)" == told.what
+    assert "proving 3 of 8" == told.what
 
 
 def test_a_part_counts_in_proportion_to_the_whole() -> None:
@@ -64,7 +64,7 @@ def test_work_without_a_name_is_told_by_its_parts() -> None:
     """One configuration needs no name beside its properties."""
     with doing("", 1), doing("verifying", 20, done=4):
         told = looked(Watch(0.0), 10.0)
-    assert ("verifying (5 of 20)", 0.2) == (told.what, told.share)
+    assert ("verifying 5 of 20", 0.2) == (told.what, told.share)
 
 
 def test_work_in_rounds_goes_on_counting() -> None:

@@ -199,4 +199,4 @@ def test_the_bar_is_shown_on_a_terminal_alone() -> None:
     except OSError:  # the other end is closed
         pass
     assert 0 == os.waitpid(child, 0)[1]
-    assert b"recomputing (" in shown
+    assert b"recomputing " in shown

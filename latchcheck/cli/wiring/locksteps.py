@@ -47,10 +47,12 @@ def run_lockstep(
     The era is one that the target speaks, unless the policy names another.
     Raises SpellingError, for which `is_bad_input` is true, and NeedsHypothesis.
     """
+    from latchcheck.kernel.doing import each
+
     policies = (policy,) if policy is not None else POLICIES
     scopes = [scope] if scope is not None else scopes_for(target.table)
     questions, left = [(size, one) for size in scopes for one in policies], runs_max
-    for place, (size, one) in enumerate(questions):
+    for place, (size, one) in enumerate(each("comparing", questions, named=lambda pair: pair[1])):
         share = left // (len(questions) - place)
         if not share:
             continue
