@@ -1,0 +1,37 @@
+"""The official conformance suite and our visit on one server: the page with both is what comes out of a run."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from latchcheck.counterexamples.targets.environments import install
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+PINS = ("node@22", "@modelcontextprotocol/conformance@0.2.0-alpha.12")
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("products")]
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    """The script that writes the page."""
+    spec = spec_from_file_location("conformance_page", REFERENCE / "conformance.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_what_comes_out(generator: ModuleType, tmp_path: Path) -> None:
+    """Run anew, every scenario of the suite and every check of the visit says what the page says."""
+    install("fastmcp")
+    (tmp_path / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+    quiet = ["--silent", "--no-audit", "--no-fund"]
+    subprocess.run(["npm", "install", *quiet, *PINS], cwd=tmp_path, check=True)  # noqa: S607
+    assert (REFERENCE / "conformance.md").read_text(encoding="utf-8") == generator.page(tmp_path)
