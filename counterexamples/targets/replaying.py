@@ -23,7 +23,7 @@ from .errors import CannotDo, TargetError
 from .events import GONE, Answer, Call
 from .expecting import Expected, Tried, View, opened
 from .facets import Looking, is_facet
-from .mapping import ADMISSIONS, CALLS, RESTART, SWEEPS, Reader, timeline
+from .mapping import ADMISSIONS, CALLS, RESTART, SWEEPS, WINDOW_ENDS, Reader, timeline
 from .protocol import Opened, Session, Target
 
 Outcome = Literal["reproduced", "differs", "conforms", "not-applicable", "stale", "failed"]
@@ -161,8 +161,9 @@ class _Run:
         for index, event in enumerate(self._fixture.steps):
             call = self._reader.call(index, event, states[index], self._fixture.policy)
             ways = self._expected.step(event, states[index], over=call is not None)
-            if event.party == "time" and all(way.blocked for way in ways):
-                raise CannotDo(f"it is about a configuration that a correct one does not have: {ways[0].refused}")
+            if event.action in WINDOW_ENDS and all(way.blocked for way in ways):
+                # A configuration, or a worker that lets its lease run out: the target is told both.
+                raise CannotDo(f"it lets time pass as it does not with a correct one: {ways[0].refused}")
             self._check_saved(event, ways)
             before = self._wrong.state
             self._wrong.do(None, event.action, event.args)
