@@ -12,6 +12,7 @@ TABLE = {
     "events": ["create", "dispatch", "worker_write", "cancel", "get", "explode"] if HOW == "table" else
     ["create", "dispatch", "worker_write", "cancel", "get"],
     "statuses": ["completed", "failed"],
+    "shows": ["everything"] if HOW == "shows" else [],
 }  # fmt: skip
 
 
@@ -52,6 +53,9 @@ def event(asked: dict) -> None:
         "no-answer": json.dumps({"id": asked["id"]}) + "\n",
         "wrong-status": json.dumps({"id": asked["id"], "answer": {"status": "done"}}) + "\n",
         "wrong-type": json.dumps({"id": asked["id"], "answer": {"refused": "no"}}) + "\n",
+        "wrong-work": json.dumps({"id": asked["id"], "answer": {"work": "yes"}}) + "\n",
+        "wrong-keys": json.dumps({"id": asked["id"], "answer": {"asks": [1]}}) + "\n",
+        "wrong-verdict": json.dumps({"id": asked["id"], "answer": {"verdict": "guilty"}}) + "\n",
         "extra": json.dumps({"id": asked["id"], "answer": {"state": "working"}}) + "\n",
         "error": json.dumps({"id": asked["id"], "error": "out of cheese"}) + "\n",
         "always-completed": json.dumps({"id": asked["id"], "answer": {"status": "completed"}}) + "\n",
