@@ -1,17 +1,20 @@
 """Writes what is made from the lifecycle model in the pages: run it after a change of properties, switches or guards.
 
-That is `lifecycle-properties.md`, `policies-and-scopes.md`, `kill-table.md`, and the diagrams of
-`../explanation/lifecycle.md`.
+That is `lifecycle-properties.md`, `policies-and-scopes.md`, `kill-table.md` (whose last section has its numbers from
+measure_sampled.py, which takes minutes), and the diagrams of `../explanation/lifecycle.md`.
 What stands above the mark in a page is written by hand and kept. A test compares all four with the model.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from latchcheck.engines.explicit import explore
+from latchcheck.engines.stateful import RUNS_MAX, STEPS_MAX
 from latchcheck.model.lifecycle import lifecycle
 from latchcheck.model.policy import SWITCHES, Policy
 from latchcheck.model.record import GONE, OPEN, SEED, TERMINAL, TRANSITIONS
@@ -26,6 +29,8 @@ HERE = Path(__file__).parent
 MADE = "<!-- What follows is made by docs/reference/generate_lifecycle.py: change the model, not this page. -->"
 PROPERTIES, POLICIES, KILLS = "lifecycle-properties.md", "policies-and-scopes.md", "kill-table.md"
 MODEL = "../explanation/lifecycle.md"
+SAMPLED = "sampled.json"
+QUICK = 100
 
 Table = Mapping[str, Mapping[str, int]]
 
@@ -71,8 +76,40 @@ def kill_page(killed: Table) -> str:
             "\n## By property\n",
             *_table(("property", "mutants that it catches"), counts),
             "",
+            *_sampled(json.loads((HERE / SAMPLED).read_text(encoding="utf-8"))),
         ]
     )
+
+
+def _sampled(measured: Mapping[str, Any]) -> Iterable[str]:
+    """What docs/reference/measure_sampled.py has measured: every pair of the kill table, and deeper faults."""
+    rows, seeds = measured["rows"], measured["seeds"]
+    usual = [row for row in rows if row["scope"] == "ci"]
+    late = sorted((run for row in usual for run in row["runs"]), reverse=True)
+    quick = sum(run <= QUICK for run in late)
+    yield "## What the sampled search finds\n"
+    yield f"`latchcheck fuzz` draws {RUNS_MAX} runs of up to {STEPS_MAX} steps unless told otherwise."
+    yield f"In that budget it finds every pair of the table above, with each of the seeds {', '.join(map(str, seeds))}:"
+    yield f"{quick} of {len(late)} within {QUICK} runs, the last in run {late[0]}."
+    yield "Each is left as long as the shortest run of the exhaustive search."
+    yield f"Measured with Hypothesis {measured['hypothesis']}; another release draws other runs.\n"
+    head = ("property", "mutant", "shortest", "found in run, by seed", "steps as drawn", "steps left")
+    yield from _table(head, map(_sample, usual))
+    yield "\n### Deeper faults\n"
+    yield "No mutant of the table needs more than eight steps."
+    yield "What needs more is found by more runs: here each further attempt puts the fault two steps deeper."
+    yield "The budget that each needs is the largest number in its row; `--max-runs` and `--steps` set it.\n"
+    deeper = [row for row in rows if row["scope"] != "ci"]
+    yield from _table(("scope", *head), ((f"`{row['scope']}`", *_sample(row)) for row in deeper))
+    yield ""
+
+
+def _sample(row: Mapping[str, Any]) -> tuple[object, ...]:
+    def told(values: Iterable[object]) -> str:
+        return ", ".join("not found" if value is None else str(value) for value in values)
+
+    found = (told(row[name]) for name in ("runs", "drawn", "left"))
+    return f"`{row['property']}`", f"`{row['mutant']}`", row["shortest"], *found
 
 
 def model_page() -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from latchcheck.engines.stateful import RUNS_MAX
 from latchcheck.model.policy import SWITCHES
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE
 from tests.properties.lifecycle.test_kill_table import KILLED
@@ -43,6 +45,26 @@ GENERATOR = generator()
 def test_a_made_page_is_up_to_date(page: str, made: Any) -> None:
     """The page is what docs/reference/generate_lifecycle.py writes now."""
     assert (REFERENCE / page).read_text(encoding="utf-8") == made()
+
+
+def test_every_mutant_was_sampled() -> None:
+    """Each pair of the kill table was measured, found with every seed, and left as long as its shortest run."""
+    measured = json.loads((REFERENCE / GENERATOR.SAMPLED).read_text(encoding="utf-8"))
+    seeds = len(measured["seeds"])
+    assert seeds >= 3
+    rows = {(row["mutant"], row["property"]): row for row in measured["rows"] if row["scope"] == "ci"}
+    pairs = {(mutant, name): steps for mutant, killers in KILLED.items() for name, steps in killers.items()}
+    assert pairs == {pair: row["shortest"] for pair, row in rows.items()}
+    assert [] == [pair for pair, row in rows.items() if [row["shortest"]] * seeds != row["left"]]
+    assert [] == [pair for pair, row in rows.items() if None in row["runs"] or max(row["runs"]) > RUNS_MAX]
+
+
+def test_deeper_faults_were_sampled() -> None:
+    """Faults of more than eight steps were measured too, and what they need is stated."""
+    measured = json.loads((REFERENCE / GENERATOR.SAMPLED).read_text(encoding="utf-8"))
+    deeper = [row for row in measured["rows"] if row["scope"] != "ci"]
+    assert [] != deeper
+    assert [] == [row for row in deeper if row["shortest"] <= 8 or None in row["runs"]]
 
 
 def test_the_semantics_name_what_there_is() -> None:

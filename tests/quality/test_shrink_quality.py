@@ -11,11 +11,12 @@ from latchcheck.kernel import replay
 from latchcheck.model.policy import Policy
 from latchcheck.model.scope import Scope
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE, model
+from tests.properties.lifecycle.test_kill_table import KILLED
 
 CI = Scope.parse("ci")
 SEED = 1
 STEPS_MAX = 8
-MUTANTS = [(rule.id, mutant) for rule in CATALOGUE.values() for mutant in rule.mutants]
+MUTANTS = [(name, mutant) for mutant, killers in KILLED.items() for name in killers]
 
 
 @pytest.mark.slow
@@ -25,6 +26,7 @@ def test_a_mutant_is_found_and_its_run_is_a_shortest(name: str, mutant: str) -> 
     system, asked = model(name, CI, Policy.parse(mutant))
     shortest = explore(system, [asked]).counterexample
     assert shortest is not None
+    assert KILLED[mutant][name] == len(shortest)
     assert len(shortest) <= STEPS_MAX
     found = fuzz(system, [asked], seed=SEED, reduce=reduce_in(system))
     assert found.counterexample is not None

@@ -12,7 +12,7 @@ from latchcheck.properties.lifecycle.catalogue import CATALOGUE, model
 from tests.properties.lifecycle.test_kill_table import KILLED
 
 CI = Scope.parse("ci")
-PAIRS = [(rule.id, mutant) for rule in CATALOGUE.values() for mutant in rule.mutants]
+PAIRS = [(name, mutant) for mutant, killers in KILLED.items() for name in killers]
 
 
 @pytest.mark.parametrize(("name", "mutant"), PAIRS)
