@@ -162,8 +162,11 @@ class ModelSession:
             return self._told(call, self._try("ask", {"worker": by}))
         if status == "failed":
             over = None if call.task in self._open() else "the task is over"
-            args = {"worker": by, "kind": call.args.get("kind", "permanent")}
-            return self._told(call, self._try("fail_attempt", args) or over)
+            kind = call.args.get("kind", "permanent")
+            refused = self._try("fail_attempt", {"worker": by, "kind": kind}) or over
+            if refused is None and kind == "permanent" and call.task in self._open():
+                refused = "the record takes no write any more"  # its ttl is over
+            return self._told(call, refused)
         refused = self._try("report", {"worker": by, "status": status})
         decision = str(self._stepper.state["decision"])
         blocked = refused or (decision if decision.startswith("BLOCK") else None)
