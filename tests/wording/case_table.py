@@ -15,10 +15,11 @@ VERDICTS: dict[str, dict[str, str]] = {
     "blocked-result": {"returns-the-outcome": "holds", "error": "violated", "returns-in-the-end": "holds",
          "closed": "holds"},
     "cancel-of-terminal": {"acknowledged": "holds", "refused": "violated", "refused-unless-cancelled": "violated"},
-    "cooperative-cancel": {"demanded": "violated", "intent": "holds", "acknowledged": "holds", "freedom": "holds"},
+    "cooperative-cancel": {"demanded": "violated", "demanded-of-a-fixture": "holds",
+                           "intent": "holds", "acknowledged": "holds", "freedom": "holds"},
     "denial": {"inherit-core": "holds", "restore-the-old-text": "vacuous", "writes-alone": "holds"},
     "durable-creation": {"on-disk": "holds", "resolves": "holds"},
-    "first-terminal-wins": {"atomic": "holds", "looked-before": "holds", "first-wins": "holds"},
+    "first-terminal-wins": {"atomic": "holds", "looked-before": "holds", "first-wins": "holds", "last-wins": "vacuous"},
     "hint-first-poll": {"from-the-create-reply": "violated", "from-the-first-poll": "holds",
          "limits-the-early-alone": "holds"},
     "hint-zero": {"zero-is-no-hint": "violated", "zero-is-a-hint": "holds"},
@@ -38,7 +39,7 @@ VERDICTS: dict[str, dict[str, str]] = {
     "paper-e4": {"nominal": "violated", "jittered": "violated", "jittered-or-equal": "holds",
          "seen-by-the-server": "holds", "seen-or-equal": "holds"},
     "replayed-question": {"new-key": "holds", "same-key": "vacuous", "not-asked-again": "violated"},
-    "seed": {"working": "holds", "open": "holds"},
+    "seed": {"working": "holds", "open": "holds", "any": "vacuous"},
     "superseded-key": {"only-by-the-end": "holds", "may-withdraw": "vacuous", "never": "violated"},
     "ttl-bounds": {"retention-only": "violated", "execution-bound": "holds", "both": "violated",
          "usability-hint": "holds"},
@@ -69,6 +70,10 @@ RELATIONS: dict[str, dict[str, Row]] = {
         "refused / refused-unless-cancelled": ("A stronger", None, ("guarded", 5)),
     },
     "cooperative-cancel": {
+        "demanded / demanded-of-a-fixture": ("A stronger", None, ("guarded", 2)),
+        "demanded-of-a-fixture / intent": ("incomparable", ("seed_status=any", 1), ("terminal_guard=none", 4)),
+        "demanded-of-a-fixture / acknowledged": ("incomparable", ("seed_status=any", 1), ("terminal_guard=none", 4)),
+        "demanded-of-a-fixture / freedom": ("A stronger", None, ("terminal_guard=none", 4)),
         "demanded / intent": ("incomparable", ("seed_status=any", 1), ("guarded", 2)),
         "demanded / acknowledged": ("incomparable", ("seed_status=any", 1), ("guarded", 2)),
         "demanded / freedom": ("A stronger", None, ("guarded", 4)),
@@ -87,6 +92,9 @@ RELATIONS: dict[str, dict[str, Row]] = {
     "first-terminal-wins": {
         "atomic / looked-before": ("A stronger", None, ("terminal_guard=none", 4)),
         "atomic / first-wins": ("A stronger", None, ("seed_status=any", 1)),
+        "atomic / last-wins": ("A stronger", None, ("terminal_guard=none", 4)),
+        "looked-before / last-wins": ("compatible", None, None),
+        "first-wins / last-wins": ("A stronger", None, ("terminal_guard=none", 4)),
         "looked-before / first-wins": ("incomparable", ("terminal_guard=none", 4), ("seed_status=any", 1)),
     },
     "hint-first-poll": {
@@ -180,6 +188,8 @@ RELATIONS: dict[str, dict[str, Row]] = {
         "same-key / not-asked-again": ("B stronger", ("input_keys=reused", 9), None),
     },
     "seed": {
+        "working / any": ("A stronger", None, ("seed_status=any", 1)),
+        "open / any": ("A stronger", None, ("seed_status=any", 1)),
         "working / open": ("A stronger", None, ("seed_status=non-terminal", 1)),
     },
     "superseded-key": {
