@@ -91,8 +91,9 @@ def _result(one: Finding, part: Findings, rule: int) -> dict[str, Any]:
 
 def _code_flow(one: Finding) -> dict[str, Any]:
     locations = [_step(index, row, one.place) for index, row in enumerate(one.rows)]
+    events = len(one.trace or one.rows)
     return {
-        "message": {"text": f"A run of {len(one.trace or one.rows)} events that shows it, executed again before it is told."},
+        "message": {"text": f"A run of {events} events that shows it, executed again before it is told."},
         "threadFlows": [{"locations": locations}],
     }
 
