@@ -193,10 +193,15 @@ def _text(file: str, content: Mapping[str, Any], key: str, default: str) -> str:
 
 def _keyword(file: str, source: str, word: str) -> Keyword:
     if word not in get_args(Keyword):
-        meant = "MUST" if word.upper().startswith(("MUST", "SHALL")) else suggestion(word, get_args(Keyword))
-        raise WordingError(
-            f"{file}{_line(source, 'keyword')}: {word!r} is no keyword\n  write MUST, SHOULD or MAY ({meant})"
+        head = word.upper().split(" ")[0]
+        meant = {"SHALL": "MUST", "REQUIRED": "MUST", "RECOMMENDED": "SHOULD", "OPTIONAL": "MAY"}.get(head, head)
+        known = f'write keyword = "{meant}"' if meant in get_args(Keyword) else "write MUST, SHOULD or MAY"
+        never = (
+            "; that it must not be is said by the reading: it is never the case that ..."
+            if " NOT" in word.upper()
+            else ""
         )
+        raise WordingError(f"{file}{_line(source, 'keyword')}: {word!r} is no keyword\n  {known}{never}")
     return word  # type: ignore[return-value]
 
 

@@ -17,6 +17,7 @@ from latchcheck.wording.files import Reading, load, read
 from latchcheck.wording.grammar import parse
 from latchcheck.wording.judging import at_fault, by_type, judge
 from latchcheck.wording.killing import kill
+from latchcheck.wording.proving import settled
 from latchcheck.wording.relations import compare, words_of
 from latchcheck.wording.why import why
 from latchcheck.wording.words import World
@@ -190,3 +191,48 @@ def test_a_scope_that_lacks_something_is_told() -> None:
     found = read("f.toml", text + 'text="globally, it is never the case that a client cancels"\n', vocabularies())
     with pytest.raises(Exception, match="write cancels=1 into it"):
         check(model("lifecycle", scope=found.scope), found)
+
+
+def test_the_cause_is_a_whole_phrase() -> None:
+    """What makes two readings differ is named by phrases and scopes, never by parts of them."""
+    head, never = "after the task is terminal, it is never the case that", "globally, it is never the case that"
+    pairs = (
+        (f"{head} the stored outcome changes", f"{head} the status changes",
+         ("the stored outcome changes", "the status changes")),
+        (f"{head} a terminal status is written", f"{never} a terminal status is written",
+         ("after the task is terminal", "globally")),
+    )  # fmt: skip
+    for one, other, expected in pairs:
+        assert compare(model("lifecycle"), reading(one), reading(other)).cause == expected
+
+
+def test_what_happens_between_milliseconds_counts() -> None:
+    """Work that is stored after the ttl only between two whole milliseconds breaks the reading, by a run at a half."""
+    one = reading("globally, it is never the case that the worker finishes and the time since createdAt > 4ms",
+                  name="timing")  # fmt: skip
+    made = model("timing", sets=("server.enforced_ttl=4ms", "server.advertised_ttl=4ms"))
+    found = made.world(made.base, words_of([one]))
+    assert found is not None
+    assert judge(found, one).verdict == "holds"
+    seen, proof = settled(found, one)
+    assert proof is None
+    assert seen.verdict == "violated"
+    assert seen.trace is not None
+    last = seen.trace.steps[-1]
+    assert last.action == "write_terminal"
+    assert last.at_ms is not None
+    assert last.at_ms.denominator == 2
+
+
+def test_a_reading_about_time_is_proved() -> None:
+    """The orphan that the server sees as silent is proved for runs of any length, with the lemmas that it needs."""
+    text = "globally, if the task becomes orphaned, then at that moment the silence > the orphan window"
+    one = reading(text, name="timing")
+    made = model("timing", sets=("server.orphan_window=1ms",))
+    found = made.world(made.base, words_of([one]))
+    assert found is not None
+    seen, proof = settled(found, one)
+    assert seen.verdict == "proved"
+    assert proof is not None
+    assert proof.obligations >= 1
+    assert why(found, one).verdict == "proved"
