@@ -107,7 +107,9 @@ def test_a_store_that_reads_and_then_writes_diverges(fuzz: Run, tmp_path: Path) 
     last = search["evidence"][-1]
     assert last["observed"] not in last["allowed"] or "done" in last["answer"]
     fixture = load(Path(found["saved"]))
-    assert ("one-terminal-outcome", "lockstep") == (fixture.property, fixture.found_by.engine)
+    # It breaks both; the first of the catalogue whose scope has the instance that was drawn tells of it.
+    assert fixture.property in ("one-terminal-outcome", "legal-transitions-only")
+    assert "lockstep" == fixture.found_by.engine
     assert 1 == main(["replay", found["saved"], "--target", "sqlite-naive"])
     assert 0 == main(["replay", found["saved"], "--target", "sqlite"])
 
