@@ -50,7 +50,8 @@ class RollingRestart:
     `accepted` were named to a client by a reply; of these `survived` are stored at the end, `lost` are not.
     `unknown` requests ended with their instance, so whether they were accepted nobody was told; `orphans` of them were,
     and expire by themselves. `outcomes` were told to somebody as stored; `changed` are stored otherwise at the end, or
-    were told otherwise before. `refused` writes and cancels lost a race.
+    were told otherwise before; `overwritten` are those that a write replaced which was sent after they had been told,
+    so that no race explains it. `refused` writes and cancels lost a race.
     What instances that started found under way: `resumed` could be taken up, `late` and `spent` were failed.
     `open` tasks can be taken up at the end.
 
@@ -72,6 +73,7 @@ class RollingRestart:
     orphans: int
     outcomes: int
     changed: int
+    overwritten: int
     refused: int
     resumed: int
     late: int
@@ -145,6 +147,7 @@ class Load:
         self._outcomes: dict[str, str] = {}
         self._newest: dict[str, int] = {}
         self._told_otherwise: set[str] = set()
+        self._overwritten: set[str] = set()
         self._story: dict[str, list[str]] = {}
         self._shown = ""
         self._counts: dict[str, int] = dict.fromkeys(_COUNTED, 0)
@@ -181,7 +184,7 @@ class Load:
         if self._standby is not None and number % HELD_ROUNDS == 0:
             catch_up(self._truth.db, self._standby)
         task = f"task-{number}"
-        self._together([self._create(task, number), *self._race(), *self._reads(1)])
+        self._together([self._create(task, number), *self._race(), *self._too_late(), *self._reads(3)])
         # Who was told of a task asks for it at once.
         self._together(self._reads(1, [task] if task in self._accepted else ()))
 
@@ -228,14 +231,25 @@ class Load:
         if not taken or taken["decision"] == "BLOCK_MISSING":
             return []
         finish = {"task": task, "auth": "p1", "status": "completed", "worker": "w1", "expected": taken["version"]}
+        outcome = self._outcomes.get(task)
         both = (("write", finish), ("cancel", {"task": task, "auth": "p1"}))
         return [
-            _Request(do, args, lambda told, who: self._wrote(task, told, who))
+            _Request(do, args, lambda told, who: self._wrote(task, told, who, outcome))
             for do, args in both
             if self._dice.random() < SPARED
         ]
 
-    def _wrote(self, task: str, told: dict[str, Any], who: str) -> None:
+    def _too_late(self) -> list[_Request]:
+        """A cancel of the task of which an outcome was told last, if another: it is too late, and races none."""
+        task, outcome = next(reversed(self._outcomes.items()), ("", "cancelled"))
+        if outcome == "cancelled":
+            return []
+        cancel = {"task": task, "auth": "p1"}
+        return [_Request("cancel", cancel, lambda told, who: self._wrote(task, told, who, outcome))]
+
+    def _wrote(self, task: str, told: dict[str, Any], who: str, outcome: str | None) -> None:
+        if told["decision"] in ("APPLY", "CANCELLED") and outcome not in (None, told["status"]):
+            self._overwritten.add(task)
         if told["decision"].startswith("BLOCK"):
             self._counts["refused"] += 1
         self._heard_of(task, told, who)
@@ -320,6 +334,7 @@ class Load:
             orphans=len(there.keys() - self._accepted.keys()),
             outcomes=len(self._outcomes),
             changed=len(changed | self._told_otherwise),
+            overwritten=len(self._overwritten),
             open=sum(one.decision == "TAKEN" for one in takes),
             shown=self._shown,
             **self._counts,

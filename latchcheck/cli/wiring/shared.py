@@ -43,7 +43,8 @@ COPIED = (
     "from a standby that streams, and whose replay is held for six rounds of the load at a time. Stale: reads that "
     "showed less than was stored when they were sent. Not found: of these, reads of a task that a reply had named. "
     "Back: reads that showed an older state than the client had been told; reopened: of these, an open task whose "
-    "outcome it had been told. Changed: of the outcomes."
+    "outcome it had been told. Changed: of the outcomes; later: of these, replaced by a write that was sent after they "
+    "had been told, so that no race explains it."
 )
 GUARDED = (
     "A read asks for the newest version that its client was told of, and an instance whose copy lacks it asks the "
@@ -185,7 +186,7 @@ def _copied(found: Mapping[tuple[str, Reading], RollingRestart], absent: Sequenc
 
     rows = [
         [copy, COPIED_READINGS[reading], *map(str, (one.reads, one.stale, one.missing, one.backwards, one.reopened))]
-        + [str(part) for part in (one.outcomes, one.changed, one.lost)]
+        + [str(part) for part in (one.outcomes, one.changed, one.overwritten, one.lost)]
         for (copy, reading), one in found.items()
     ]
     seen = [
@@ -195,14 +196,26 @@ def _copied(found: Mapping[tuple[str, Reading], RollingRestart], absent: Sequenc
     ]
     return Section(
         "Past Table 1: the same with instances that read from a copy which lags",
-        ["copy", "who reads it", "reads", "stale", "not found", "back", "reopened", "outcomes", "changed", "lost"],
+        [
+            "copy",
+            "who reads it",
+            "reads",
+            "stale",
+            "not found",
+            "back",
+            "reopened",
+            "outcomes",
+            "changed",
+            "later",
+            "lost",
+        ],
         rows,
         [COPIED, *seen, GUARDED, *absent],
     )
 
 
 SEEN: Final[Mapping[str, tuple[str, Callable[[RollingRestart], int], Reading]]] = {
-    "one-terminal-outcome": ("outcomes changed", lambda one: one.changed, "replica"),
+    "one-terminal-outcome": ("outcomes replaced later", lambda one: one.overwritten, "replica"),
     "durable-before-reply": ("not found", lambda one: one.missing, "guard-on-primary"),
     "view-never-goes-back": ("reads back", lambda one: one.backwards, "guard-on-primary"),
 }
