@@ -25,7 +25,8 @@ from .events import GONE, Answer, Call
 from .live import Reply, Talk, Wire, begin, task_of
 from .protocol import Session, Table
 
-START_S: Final = 30.0
+START_S: Final = 90.0
+"""Long for a machine that is busy with other things; none that is idle takes three seconds."""
 SETTLE_S: Final = 0.25
 """From the return of a tool to its record, and what one poll more costs."""
 WORK_S: Final = 5.0
