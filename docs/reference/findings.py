@@ -5,6 +5,7 @@
     python docs/reference/findings.py write FOLDER                   the page, from what FOLDER holds
 
 A finding is a row of FINDINGS; one that was not observed in FOLDER is an error, so that nothing is told from memory.
+So is an outcome that no finding explains: what differs has been looked into, or the page is not written.
 """
 
 from __future__ import annotations
@@ -24,7 +25,15 @@ from latchcheck.counterexamples.targets.live import Plan, Visit, Wire, begin, ju
 from latchcheck.counterexamples.targets.served import Child
 
 PAGE: Final = Path(__file__).with_name("findings.md")
-TARGETS: Final = ("mcp-python", "mcp-typescript", "mcp-python-http", "fastmcp3", "fastmcp-http", "fastmcp-redis")
+TARGETS: Final = (
+    "mcp-python",
+    "mcp-typescript",
+    "mcp-python-http",
+    "fastmcp3",
+    "fastmcp",
+    "fastmcp-http",
+    "fastmcp-redis",
+)
 SERVERS: Final = {
     "fastmcp-http": ("fastmcp", "fastmcp_server.py", "/mcp", ["--no-auth"]),
     "fastmcp3": ("fastmcp3", "fastmcp_server.py", "/mcp", ["--no-auth"]),
@@ -35,16 +44,29 @@ VERSIONS: Final = {
     "mcp-python-http": "mcp 1.30.0",
     "mcp-typescript": "@modelcontextprotocol/sdk 1.32.2",
     "fastmcp3": "fastmcp 3.4.11",
+    "fastmcp": "fastmcp-tasks 4.1.4",
     "fastmcp-http": "fastmcp-tasks 4.1.4",
     "fastmcp-redis": "fastmcp-tasks 4.1.4",
 }
+FASTMCP_4: Final = ("fastmcp", "fastmcp-http", "fastmcp-redis")
+# Whose tasks are in the memory of a process that can be killed; `fastmcp` shares it with whoever drives it.
+VOLATILE: Final = tuple(name for name in TARGETS if name not in ("fastmcp", "fastmcp-redis"))
+# Where an outcome is written after a cancel.
+LATE_OUTCOMES: Final = (
+    "client-converges/terminal-guard-check-then-set",
+    "repeat-is-not-rewrite/terminal-guard-check-then-set",
+)
 DRAFT: Final = "MCP Tasks extension, draft"
 MCP_2025: Final = "MCP 2025-11-25, Tasks"
 
 
 @attrs.frozen
 class Finding:
-    """A deviation: where it shows (a fixture, or a sentence of a visit), what it is, and what it contradicts."""
+    """A deviation: where it shows (a fixture, or a sentence of a visit), what it is, and what it contradicts.
+
+    `also` are fixtures that come out as they do on the same targets for the same reason.
+    `upstream` is what its project says of it, where that was found.
+    """
 
     title: str
     shows: tuple[tuple[str, str], ...]
@@ -52,20 +74,21 @@ class Finding:
     sentence: str
     source: str
     note: str = ""
+    also: tuple[str, ...] = ()
+    upstream: str = ""
 
 
 FINDINGS: Final = (
     Finding(
         "A cancelled task reads completed",
-        (
-            ("fastmcp-http", "cancel-marker-outlives-record/read-uncancelled"),
-            ("fastmcp-redis", "cancel-marker-outlives-record/read-uncancelled"),
-        ),
+        tuple((name, "cancel-marker-outlives-record/read-uncancelled") for name in FASTMCP_4),
         "One reader reads cancelled, and later completed, where a tool ignores the cancellation and returns late.",
         "terminal --> [*]",
         f"{DRAFT}, Task Status, state diagram",
         "The sentence with MUST NOT stands in 2025-11-25 only; the draft forbids it in its diagram. The record's life "
         "of 15 minutes has no public setting; the server program shortens it to 2 s.",
+        upstream="[PrefectHQ/fastmcp#2679](https://github.com/PrefectHQ/fastmcp/issues/2679), open, tells that a "
+        "cancelled tool runs on to its end; that its outcome is read afterwards is not told there.",
     ),
     Finding(
         "A cancelled task reads completed as soon as its work ends",
@@ -74,6 +97,7 @@ FINDINGS: Final = (
         "Once a task is cancelled, it MUST remain in cancelled status even if execution continues to completion or "
         "fails.",
         f"{MCP_2025}, Task Cancellation",
+        also=LATE_OUTCOMES,
     ),
     Finding(
         "The end of cancelled work ends the session",
@@ -83,7 +107,12 @@ FINDINGS: Final = (
         "Once a task is cancelled, it MUST remain in cancelled status even if execution continues to completion or "
         "fails.",
         f"{MCP_2025}, Task Cancellation",
-        "The fixture ends as failed: what the task would have read cannot be asked any more.",
+        "The store refuses the second outcome, as it must. The SDK then reports the refusal as a failure of the task, "
+        "which is refused as well; that error ends the session. No read can tell any more that the task remains "
+        "cancelled, so that the fixtures end as failed. Where the session had a second task whose tool was at work, "
+        "tasks/get was not answered within 10 s, for either task. A new session is served.",
+        also=LATE_OUTCOMES,
+        upstream="No thread that tells it was found.",
     ),
     Finding(
         "A late report revives an expired task",
@@ -96,16 +125,25 @@ FINDINGS: Final = (
         "A worker that reports after expiresAt should not revive a record merely because it holds an old queue "
         "message.",
         "MCP Tasks: The Export That Finished Twice, The task ID is a locator, not permission",
-        "No sentence of MCP forbids it: 2025-11-25 says that an expired task may be deleted, and not that it must be.",
+        "No sentence of MCP forbids it: 2025-11-25 says that an expired task may be deleted, and not that it must be. "
+        "Reads look for expired records first and remove them; the write of an outcome does not look.",
+        also=("no-write-after-expiry/terminal-guard-check-then-set",),
     ),
     Finding(
         "A restart of the server loses every task",
-        tuple((name, "dispatch-with-record/store-volatile") for name in TARGETS if name != "fastmcp-redis"),
+        tuple((name, "dispatch-with-record/store-volatile") for name in VOLATILE),
         "After the server process was killed and started again, a task whose handle was given out is not known.",
         "A server MUST NOT return CreateTaskResult until the task is durably created — that is, until a tasks/get for "
         "the returned taskId would resolve.",
         f"{DRAFT}, Task Creation",
-        "These stores are in memory, and the products say so; with Redis the same product keeps its tasks.",
+        "These stores are in memory, and the products say so; with Redis the same product keeps its tasks. Every "
+        "fixture with a restart comes out as it does because of this, whatever else it is about.",
+        also=(
+            "dispatch-with-record/dispatch-after-commit",
+            "durable-before-reply/create-durability-after-reply",
+            "durable-before-reply/store-volatile",
+            "restart-triages/restart-drop",
+        ),
     ),
     Finding(
         "The time of the last update moves with every reading",
@@ -186,8 +224,8 @@ def page(folder: Path) -> str:
         "Each row of a finding was observed in the versions named, on Linux with Python 3.11 and Node 20.",
         "",
     ]
-    for one in FINDINGS:
-        lines += [f"## {one.title}", "", one.what, "", f"Contradicts: “{one.sentence}” ({one.source})", ""]
+    for number, one in enumerate(FINDINGS, 1):
+        lines += [f"## {number}. {one.title}", "", one.what, "", f"Contradicts: “{one.sentence}” ({one.source})", ""]
         lines += [one.note.replace(". ", ".\n"), ""] if one.note else []  # one sentence a line
         lines += ["| target | version | by | observed |", "|---|---|---|---|"]
         for target, what in one.shows:
@@ -195,6 +233,8 @@ def page(folder: Path) -> str:
             if verdict not in ("reproduced", "differs", "violated", "failed"):
                 raise SystemExit(f"{target}: {what} is {verdict}: {one.title!r} was not observed")
             lines.append(f"| `{target}` | {VERSIONS[target]} | {what} | {clean(seen)} |")
+        lines += ["", "For the same reason: " + ", ".join(f"`{name}`" for name in one.also) + "."] if one.also else []
+        lines += ["", f"Upstream: {one.upstream}"] if one.upstream else []
         commands = dict.fromkeys(command(target, what) for target, what in one.shows)
         lines += ["", "Again:", "", "```sh", *commands, "```", ""]
     return "\n".join([*lines, *matrix(found), ""])
@@ -210,6 +250,9 @@ def clean(text: str) -> str:
 
 def matrix(found: dict[str, dict[str, Any]]) -> list[str]:
     """Target by property: what became of its fixtures."""
+    odd = unexplained(found)
+    if odd:
+        raise SystemExit("no finding explains\n  " + "\n  ".join(odd))
     letters = {"reproduced": "**reproduced**", "differs": "**differs**", "conforms": "conforms", "failed": "failed"}
     names = sorted({one["property"] for each in found.values() for one in each["fixtures"]})
     lines = [
@@ -217,20 +260,49 @@ def matrix(found: dict[str, dict[str, Any]]) -> list[str]:
         "",
         "How many fixtures of a property were reproduced, differ from every correct run, or conform; `-` where none is",
         "applicable, with the reason of each in `latchcheck replay --target NAME FIXTURE`.",
+        "In brackets the finding above that tells why.",
         "",
         "| property | " + " | ".join(f"`{name}`" for name in found) + " |",
         "|---|" + "---|" * len(found),
     ]
-    most = max(len(each["fixtures"]) for each in found.values())
-    few = [name for name, each in found.items() if len(each["fixtures"]) < most // 2]
-    lines[4:4] = [f"`{name}` was tried on {len(found[name]['fixtures'])} fixtures only." for name in few]
     for name in names:
         cells = []
-        for each in found.values():
-            count = Counter(one["outcome"] for one in each["fixtures"] if one["property"] == name)
-            cells.append(", ".join(f"{count[word]} {letters[word]}" for word in letters if count[word]) or "-")
+        for target, each in found.items():
+            rows = [one for one in each["fixtures"] if one["property"] == name]
+            count = Counter(one["outcome"] for one in rows)
+            told = [
+                f"{count[word]} {letters[word]}{whys(target, [one['id'] for one in rows if one['outcome'] == word])}"
+                for word in letters
+                if count[word]
+            ]
+            cells.append(", ".join(told) or "-")
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return lines
+
+
+def why(target: str, fixture: str) -> int | None:
+    """The number of the finding that explains an outcome, None where none does."""
+    for number, one in enumerate(FINDINGS, 1):
+        targets = {name for name, _ in one.shows}
+        if (target, fixture) in one.shows or (target in targets and fixture in one.also):
+            return number
+    return None
+
+
+def whys(target: str, fixtures: list[str]) -> str:
+    """The findings that explain these, in brackets."""
+    numbers = sorted({number for one in fixtures if (number := why(target, one)) is not None})
+    return f" ({', '.join(map(str, numbers))})" if numbers else ""
+
+
+def unexplained(found: dict[str, dict[str, Any]]) -> list[str]:
+    """What neither conforms nor is explained, a line each."""
+    return [
+        f"{target}: {one['id']}: {one['outcome']}: {one['reason']}"
+        for target, each in found.items()
+        for one in each["fixtures"]
+        if one["outcome"] in ("reproduced", "differs", "failed", "stale") and why(target, one["id"]) is None
+    ]
 
 
 if __name__ == "__main__":
