@@ -45,10 +45,9 @@ def command(
     if at is not None and at > len(board.steps):
         raise click.UsageError(f"--at {at}: the run has {len(board.steps)} steps")
     board.go(len(board.steps) if at is None else at)
-    if plain or form == "json" or not (sys.stdout.isatty() and sys.stdin.isatty()):
+    watched = sys.stdout.isatty() and sys.stdin.isatty()
+    if plain or form == "json" or not watched or not _explore(board, title):
         _print(board, title, form)
-        return
-    _explore(board, title)
 
 
 def _board(context: click.Context, file: str) -> tuple[Board, str]:
@@ -65,14 +64,17 @@ def _board(context: click.Context, file: str) -> tuple[Board, str]:
     )
 
 
-def _explore(board: Board, title: str) -> None:
+def _explore(board: Board, title: str) -> bool:
+    """Walk with keys; False where what draws the screen is not installed, which is said."""
     from latchcheck.needs import Needs
 
     try:
         from .explorer.app import Explorer
-    except ModuleNotFoundError as missing:
-        raise Needs("the interactive form", "textual", "show") from missing
+    except ModuleNotFoundError:
+        click.echo(f"{Needs('the interactive form', 'textual', 'show')}\n", err=True)
+        return False
     Explorer(board, title).run()
+    return True
 
 
 def _print(board: Board, title: str, form: str) -> None:

@@ -100,6 +100,7 @@ class Findings:
     A search has its `coverage`, how often each action happened, and where it is small its `graph` of states, in which
     the states at the positions `broken` break a property.
     `kills` says which missing guards its properties notice.
+    `settings` are the values that somebody stated, a key as a file spells it, its value, and where it stands.
     """
 
     verb: str
@@ -112,13 +113,22 @@ class Findings:
     graph: Graph | None = None
     broken: frozenset[int] = frozenset()
     kills: tuple[Kill, ...] = ()
+    settings: tuple[tuple[str, str, str], ...] = ()
 
 
 def of_report(report: Report, telling: Telling = PLAIN, *, command: str = "") -> Findings:
     """The answers of `verify` to one configuration."""
     found = tuple(_verified(one, report, telling) for one in report.properties)
     again = command or "latchcheck verify"
-    return Findings("verify", report.source, found, report.exit, again, assumptions=report.assumptions)
+    return Findings(
+        "verify", report.source, found, report.exit, again, assumptions=report.assumptions, settings=_settings(report)
+    )
+
+
+def _settings(report: Report) -> tuple[tuple[str, str, str], ...]:
+    values = report.config.flat()
+    stated = [(key, one) for key, one in report.config.origins.items() if one.kind != "default" and key in values]
+    return tuple((knob(key), value_text(key, values[key]), one.where or one.kind) for key, one in stated)
 
 
 def of_explored(
@@ -214,8 +224,9 @@ def _details(one: PropertyVerdict, config: Mapping[str, Any], telling: Telling) 
     if one.binding:
         knobs = ", ".join(setting(key, config[key]) if key in config else knob(key) for key in one.binding)
         yield f"knobs: {knobs}"
+    label = "repair" if len(one.repairs) == 1 else "repair (any one is enough)"
     for repair in one.repairs:
-        yield f"repair: {repair_text(repair, config)}"
+        yield f"{label}: {repair_text(repair, config)}"
     if one.fixture:
         yield f"replay: latchcheck replay {shlex.quote(one.fixture)}"
 

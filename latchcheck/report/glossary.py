@@ -31,6 +31,14 @@ WORDS: Final[Mapping[str, str]] = {
     "clause": "One named condition of a property; a violation names the one that fails.",
     "antecedent": "When a property speaks at all; where it is never reached, the property is vacuous.",
     "engine": "What decided: `smt` proves, `explicit` searches every state, `stateful` samples runs.",
+    # what timelines speak of
+    "silence": "How long the server has heard nothing of a task's client. A sweep that finds it longer than "
+    "server.orphan_window takes the client for gone and cancels the task.",
+    "backoff": "How a client's pauses between polls grow: client.initial_delay, times client.multiplier after each "
+    "poll, up to client.max_delay.",
+    "poll gap": "The time between two polls: the client's pause (client.max_delay at most), its jitter, lost polls and "
+    "what the network takes.",
+    "retention": "How long a record is kept: server.enforced_ttl, counted from server.enforced_anchor.",
     # keywords of the sentences
     "must": "An absolute requirement of the sentence (RFC 2119).",
     "should": "A requirement that leaves room for good reasons (RFC 2119).",
@@ -69,6 +77,11 @@ OTHERS: Final[Mapping[str, str]] = {
     "bound_ms": "bound",
     "binding": "knobs",
     "sentence": "source",
+    "heartbeat": "silence",
+    "idle": "silence",
+    "gap": "poll gap",
+    "max poll gap": "poll gap",
+    "interval": "poll gap",
 }
 """Other spellings of the same, those of the JSON among them."""
 

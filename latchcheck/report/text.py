@@ -6,6 +6,7 @@ This form may change at any time; programs read the envelope, which has every nu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
 from latchcheck.kernel.duration import readable
@@ -132,8 +133,10 @@ def _repairs(repairs: Sequence[Repair], config: Mapping[str, Any], width: int, p
         return []
     title = "This removes it:" if len(repairs) == 1 else "Any one of these removes it:"
     lines = ["", "  " + paint(title, "title")]
-    for repair in repairs:
-        lines += columns([(repair_text(repair, config, glue),)], align="w", width=width, indent=4)
+    marks = [""] if len(repairs) == 1 else [f"{letter})" for letter in ascii_lowercase]
+    for mark, repair in zip(marks, repairs, strict=False):
+        row = tuple(part for part in (mark, repair_text(repair, config, glue)) if part)
+        lines += columns([row], align="<w"[-len(row) :], width=width, indent=4)
     return lines
 
 

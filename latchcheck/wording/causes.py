@@ -21,7 +21,7 @@ NEVER = "it is never the case that"
 
 
 def cause(world: World | None, a: Reading, b: Reading, split: Split) -> tuple[str, str]:
-    """The first difference which, made alone, changes what A says of the run; else the first of all.
+    """The first difference which, made alone, changes what A says of the run; else all of them, as it takes several.
 
     What A says, and what B says in its place.
     """
@@ -31,7 +31,8 @@ def cause(world: World | None, a: Reading, b: Reading, split: Split) -> tuple[st
     for changed, said in parts:
         if world is not None and len(parts) > 1 and _differs(world, a, changed, split):
             return said
-    return parts[0][1]
+    left, right = zip(*(said for _, said in parts), strict=True)
+    return " ... ".join(left), " ... ".join(right)
 
 
 def _parts(a: Sentence, b: Sentence, vocabulary: Vocabulary | None) -> Iterator[tuple[Sentence, tuple[str, str]]]:

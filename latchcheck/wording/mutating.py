@@ -54,7 +54,7 @@ def _sentences(sentence: Sentence, vocabulary: Vocabulary) -> Iterator[tuple[str
     scope = sentence.scope
     for kind in SCOPE_SLIPS.get(scope.kind, ()):
         first, second = scope.kind.split("-")[0], kind.split("-")[0]
-        words = {"from": "at", "after": "after", "between": "only what closes"}
+        words = {"from": "from", "after": "after"}
         yield (
             f'"{words[first]}" to "{words[second]}"' if first != "between" else "between to from ... until",
             attrs.evolve(sentence, scope=attrs.evolve(scope, kind=kind)),

@@ -17,6 +17,20 @@ _UNIT_SUFFIX: Final = re.compile(
 _NUMBER_MAX: Final = 1_000_000
 _UNIT_LETTER: Final = {"mil": "ms", "mse": "ms", "s": "s", "m": "m", "h": "h", "d": "d"}
 
+_EVERYDAY: Final = {
+    "backoff": "multiplier",
+    "backoff_factor": "multiplier",
+    "factor": "multiplier",
+    "max_backoff": "max_delay",
+    "max_interval": "max_delay",
+    "heartbeat_timeout": "orphan_window",
+    "silence": "orphan_window",
+    "silence_timeout": "orphan_window",
+    "retention": "enforced_ttl",
+    "ttl": "enforced_ttl",
+}
+"""What people call a key, where the name is not like the key's."""
+
 
 @attrs.frozen(slots=True)
 class Given:
@@ -98,7 +112,8 @@ def _nearest(section: str, spelled: str, value: object) -> str:
     if elsewhere:
         return f"it belongs in [{elsewhere[0].section}]"
     here = [name for of, name in BY_SPELLING if of == section]
-    if near := difflib.get_close_matches(plain, here, n=1):
+    called = _EVERYDAY.get(plain)
+    if near := [called] if called in here else difflib.get_close_matches(plain, here, n=1):
         return f'did you mean "{near[0]}"?'
     everywhere = {name: of for of, name in BY_SPELLING}
     if near := difflib.get_close_matches(plain, everywhere, n=1):

@@ -103,6 +103,16 @@ def test_the_state_follows_the_event(reports: dict[str, Path], page: Page) -> No
     assert status.inner_text() == "working"
 
 
+def test_what_was_stated_is_in_the_report(reports: dict[str, Path], page: Page) -> None:
+    """Each key of the configuration stands there with its value and the line of the file that states it."""
+    page.goto(reports["verify"].as_uri())
+    page.locator("details.settings summary").first.click()
+    rows = page.locator("details.settings").first.locator("tbody tr").all_inner_texts()
+    stated = [line for line in ORPHANED.read_text(encoding="utf-8").splitlines() if re.match(r"\w+ = ", line)]
+    assert len(stated) == len(rows)
+    assert any(row.split("\t")[:2] == ["server.orphan_window", "2m"] and str(ORPHANED) in row for row in rows)
+
+
 def test_the_command_asks_again(reports: dict[str, Path], page: Page) -> None:
     """The command that stands in the report gives the same verdicts, and its button copies or selects it."""
     page.goto(reports["verify"].as_uri())

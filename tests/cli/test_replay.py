@@ -91,12 +91,30 @@ def test_a_saved_fixture_goes_by_its_id(tmp_path: Path, monkeypatch: pytest.Monk
     assert Path(NAMED) == fixture_path(NAMED)
 
 
-@pytest.mark.parametrize("name", ["../schema/fixture.schema", "no/such", "/etc/passwd"])
+@pytest.mark.parametrize("name", ["../schema/fixture.schema", "no such/file", "/etc/passwd"])
 def test_an_id_leads_nowhere_else(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What is no id is a file name, and one error where there is none."""
     assert Path(name) == fixture_path(name)
     assert 2 == main(["replay", name])
     assert 1 == capsys.readouterr().err.count("error")
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        (NAMED[:-1], f"did you mean {NAMED}"),
+        ("one-terminal-outcom/terminal-guard-check-then-set", f"did you mean {NAMED}"),
+        ("zz/zz", "`latchcheck fixtures list` has the saved ones"),
+    ],
+)
+def test_an_id_that_is_not_there_is_answered_with_the_nearest(
+    name: str, instead: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slip in an id is told from a file that is missing."""
+    assert 2 == main(["replay", name])
+    said = capsys.readouterr().err
+    assert f"{name}: is no file and no saved counterexample" in said
+    assert instead in said
 
 
 def test_the_line_of_a_step(tmp_path: Path) -> None:

@@ -90,9 +90,22 @@ def test_where_nobody_watches_the_step_is_printed(capsys: pytest.CaptureFixture[
     """After step 3 the worker has checked: it can report no more, since it runs its task no more."""
     assert main(["show", str(FIXTURE), "--at", "3"]) == 0
     out = capsys.readouterr().out
-    assert ">  3 worker  check" in out
+    assert ">  3 worker  w1 looks at the record" in out
     assert "* phase_w1: running -> checked" in out
     assert "worker  report: not (the worker runs its task), phase_w1 = checked" in out
+
+
+def test_without_the_package_for_the_screen_the_step_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a terminal too, and how to get the keys is said."""
+    monkeypatch.setitem(sys.modules, "latchcheck.cli.explorer.app", None)
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert main(["show", str(FIXTURE), "--at", "3"]) == 0
+    said = capsys.readouterr()
+    assert ">  3 worker  w1 looks at the record" in said.out
+    assert "pip install 'latchcheck[show]'" in said.err
 
 
 def test_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,22 +169,22 @@ def terminal() -> Iterator[Terminal]:
 @pytest.mark.slow
 def test_a_terminal_shows_step_state_and_offers(terminal: Terminal) -> None:
     """Walking back, looking at what cannot happen, branching, comparing and quitting all work by keys alone."""
-    terminal.until(">  6 server  cancel_writes")
+    terminal.until(">  6 server  i1 writes cancelled")
     terminal.press("p")
-    terminal.until(">  5 worker  write_terminal")
+    terminal.until(">  5 worker  w1 writes completed")
     terminal.until("* status_t1: working -> completed")
     terminal.press("o")
     terminal.until("cannot happen now")
     terminal.press("o")
     terminal.until("can happen now")
     terminal.press("pp")
-    terminal.until(">  3 worker  check")
+    terminal.until(">  3 worker  w1 looks at the record")
     terminal.press("\t\t\x1b[B\r")
     terminal.until(">  4+")
     terminal.press("d")
     shown = terminal.until("the run (-) and the branch (+)")
     assert any(line.startswith("- server  cancel_reads") for line in shown)
     terminal.press("r")
-    terminal.until(">  3 worker  check")
+    terminal.until(">  3 worker  w1 looks at the record")
     terminal.press("q")
     terminal.process.expect(pexpect.EOF, timeout=SECONDS_MAX)

@@ -5,6 +5,7 @@ A line that starts with `$ ` is a command; a trailing backslash continues it on 
 The lines below it are what the command prints, stdout and stderr together.
 In them `...` stands for any text within a line, and alone on a line for any number of lines.
 Commands of one block run in one directory, in which `docs` is the documentation; `$?` is the exit code before.
+A comment `<!-- before: COMMAND -->` on the line above a block is run first: it makes what the reader has by then.
 """
 
 from __future__ import annotations
@@ -43,13 +44,16 @@ class Example:
 def examples(page: str, name: str) -> list[Example]:
     """The console blocks of a page in Markdown, each with the line it starts at."""
     found: list[Example] = []
-    for block in re.finditer(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        line = page.count("\n", 0, block.start()) + 1
-        parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block[1], flags=re.MULTILINE)
+    for block in re.finditer(
+        r"^(?:<!-- before: ([^\n]*) -->\n)?```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    ):
+        line = page.count("\n", 0, block.start(2))
+        parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block[2], flags=re.MULTILINE)
         if parts[0].strip() or len(parts) == 1:
             raise ValueError(f"{name}:{line}: a console block starts with a command: $ latchcheck ...")
+        before = () if block[1] is None else (Command(block[1], "...\n"),)
         commands = tuple(Command(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True))
-        found.append(Example(f"{name}:{line}", commands))
+        found.append(Example(f"{name}:{line}", before + commands))
     return found
 
 
@@ -124,6 +128,13 @@ def test_commands_of_a_block_follow_one_another(tmp_path: Path) -> None:
     (example,) = examples(page, "page.md")
     assert ["a\n", "3\n"] == [command.expected for command in example.commands]
     assert ["a\n", "3\n"] == outputs(example.commands, tmp_path)
+
+
+def test_what_a_reader_has_by_then_is_made_first() -> None:
+    """The command of a comment above a block comes before its own, and what it prints is not compared."""
+    (example,) = examples("a\n<!-- before: make it -->\n```console\n$ use it\nused\n```\n", "page.md")
+    assert ("page.md:3", "make it", "use it") == (example.place, *(command.text for command in example.commands))
+    assert [True, False] == [matches(command.expected, "made\n") for command in example.commands]
 
 
 def test_a_block_without_a_command_is_refused() -> None:

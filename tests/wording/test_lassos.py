@@ -43,7 +43,8 @@ class Lasso:
     @property
     def rounds(self) -> list[Moment]:
         """The run, and three rounds more."""
-        return [*self.run, *(self.run[self.loop + 1 :] * 3 if self.loop is not None else ())]
+        again = () if self.loop is None else tuple(self.run[self.loop + 1 :])
+        return [*self.run, *again * 3]
 
     def fair_to(self, action: str) -> bool:
         """Whether an action that could always happen does."""

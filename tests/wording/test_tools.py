@@ -206,6 +206,15 @@ def test_the_cause_is_a_whole_phrase() -> None:
         assert compare(model("lifecycle"), reading(one), reading(other)).cause == expected
 
 
+def test_where_no_phrase_alone_makes_the_difference_all_are_named() -> None:
+    """With "after ... becomes" as with "from ... becomes" nothing happens that breaks it; it takes both changes."""
+    one = reading("after a cancel is acknowledged, it is never the case that the task becomes completed")
+    other = reading("from a cancel is acknowledged, it is never the case that the task is completed")
+    assert compare(model("lifecycle"), one, other).cause == (
+        "after ... the task becomes completed", "from ... the task is completed",
+    )  # fmt: skip
+
+
 def test_what_happens_between_milliseconds_counts() -> None:
     """Work that is stored after the ttl only between two whole milliseconds breaks the reading, by a run at a half."""
     one = reading("globally, it is never the case that the worker finishes and the time since createdAt > 4ms",

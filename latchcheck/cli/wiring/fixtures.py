@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +24,22 @@ def load_fixture(file: str) -> Fixture:
 
 
 def fixture_path(file: str) -> Path:
-    """The file that is meant: the one of that name, or, where there is none, the saved fixture of that id."""
-    from latchcheck.counterexamples import SAVED
+    """The file that is meant: the one of that name, or, where there is none, the saved fixture of that id.
+
+    Raises FixtureError where what is neither reads like an id, with the saved ones that are most like it.
+    """
+    from latchcheck.counterexamples import SAVED, FixtureError
 
     path, by_id = Path(file), SAVED / f"{file}.json"
-    return by_id if not path.exists() and SAVED.resolve() in by_id.resolve().parents and by_id.is_file() else path
+    if path.exists() or path.suffix == ".json" or not re.fullmatch(r"[a-z0-9-]+/[a-z0-9.-]+", file):
+        return path
+    if SAVED.resolve() in by_id.resolve().parents and by_id.is_file():
+        return by_id
+    known = [one.relative_to(SAVED).with_suffix("").as_posix() for one in sorted(SAVED.glob("*/*.json"))]
+    of_property = [one for one in known if one.startswith(file[: file.index("/") + 1])]
+    near = get_close_matches(file, of_property or known, n=3, cutoff=0.3)
+    instead = f"did you mean {' or '.join(near)}?" if near else "`latchcheck fixtures list` has the saved ones"
+    raise FixtureError(file, "", "is no file and no saved counterexample", instead)
 
 
 def saved_fixtures(folder: Path | None = None) -> list[tuple[Path, Fixture]]:
