@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from .errors import complain, printable
+from latchcheck.report.layout import printable
+
+from .errors import complain
 from .output import Output, target
 
 SCHEMA = "latchcheck/audit/1"

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from latchcheck.report.layout import printable
+
 from .progress import aside
 
 BUG = (
@@ -13,13 +15,7 @@ BUG = (
     "LATCHCHECK_DEBUG=1 shows the traceback"
 )
 
-
 LINE_LENGTH_MAX = 1000
-
-
-def printable(text: str) -> str:
-    """What a user gave, with its control characters and line ends shown and not obeyed."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def complain(text: str) -> None:

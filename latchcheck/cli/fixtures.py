@@ -12,7 +12,8 @@ import click
 from . import wiring
 from .errors import unknown_property
 from .output import Output, folder
-from .replay import SCHEMA, replayed, row, told
+from .replay import SCHEMA, row, told
+from .replaying import replayed
 
 FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .errors import printable
+from latchcheck.report.layout import printable
+
 from .progress import aside
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import click
 
-from .errors import printable
+from latchcheck.report.layout import printable
+
 from .progress import aside
 
 STDIN = "-"

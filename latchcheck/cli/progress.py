@@ -209,7 +209,7 @@ def part_done(found: tuple[Stage, ...]) -> float | None:
 
 
 def _named(one: Stage) -> str:
-    from .errors import printable  # which needs this module
+    from latchcheck.report.layout import printable
 
     what = printable(one.what)
     if one.unit or not one.total or one.total == 1:

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from latchcheck.report.layout import printable
+
 from . import wiring
-from .errors import complain, printable
+from .errors import complain
 from .output import Output
 
 SCHEMA = "latchcheck/races/1"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from latchcheck.report.layout import printable
+
 from . import wiring
-from .errors import complain, printable
+from .errors import complain
 from .output import Output, Unwritable, target
 from .wiring import shared
 

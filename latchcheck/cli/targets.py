@@ -12,7 +12,7 @@ import click
 from . import wiring
 from .errors import complain
 from .output import Output
-from .replay import each_fixture
+from .replaying import each_fixture
 
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
