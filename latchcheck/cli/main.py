@@ -166,7 +166,10 @@ def _no_interrupt_lost() -> Iterator[None]:
         import signal
         import threading
 
-        again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, (signal.SIGINT,))
+        # A shell that starts us in the background has SIGINT ignored: then it was another signal, and comes as that.
+        names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")
+        heard = [one for name in names if callable(signal.getsignal(one := getattr(signal, name, signal.SIGINT)))]
+        again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, (heard[0] if heard else signal.SIGINT,))
         again.daemon = True
         again.start()
 

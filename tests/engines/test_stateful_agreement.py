@@ -21,6 +21,8 @@ STATES_MAX = 20_000
 RUNS_MAX = 12
 # So far the solver is asked where the exhaustive search has found nothing.
 DEPTH = 2
+# The solver takes most of the time: it answers one question in so many, and with --long each.
+SOLVED_OF = 5
 CI = Scope.parse("ci")
 
 
@@ -41,9 +43,9 @@ def drawn(number: int) -> tuple[str, Scope, Policy]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_engines_agree(part: int) -> None:
+def test_engines_agree(part: int, pytestconfig: pytest.Config) -> None:
     """Solver and exhaustive search have shortest runs of one length; no sample has a shorter, and no proof has one."""
-    broken = 0
+    broken, solved_of = 0, 1 if pytestconfig.getoption("--long") else SOLVED_OF
     for number in range(part, PAIRS, PARTS):
         name, scope, policy = drawn(number)
         question = f"{name}, {scope}, {policy}"
@@ -53,8 +55,9 @@ def test_engines_agree(part: int) -> None:
         whole = explore(built.system, [over], states_max=STATES_MAX)
         assert whole.complete or whole.violated, question
         length = None if whole.counterexample is None else len(whole.counterexample)
-        solved = refute(built.system, over, steps_max=DEPTH if length is None else length)
-        assert (length, False) == (None if solved.trace is None else len(solved.trace), solved.unknown), question
+        if number // PARTS % solved_of == 0:
+            solved = refute(built.system, over, steps_max=DEPTH if length is None else length)
+            assert (length, False) == (None if solved.trace is None else len(solved.trace), solved.unknown), question
         sampled = fuzz(built.system, [over], seed=number, runs_max=RUNS_MAX, shrink=False)
         if sampled.counterexample is not None:
             broken += 1

@@ -34,6 +34,11 @@ FIELD_CASES = (
 OUTSIDE_MAX = 4
 
 
+def grouped(value: Any, name: str) -> Any:
+    """A parameter whose tests are all for one process, which searches the models of a case once."""
+    return pytest.param(value, marks=pytest.mark.xdist_group(name))
+
+
 def document(name: str) -> Document:
     """A property file of docs/cases."""
     return load(str(CASES / f"{name}.toml"), vocabularies())
@@ -85,7 +90,7 @@ def test_few_questions_are_outside() -> None:
     assert all(len(text.split()) > 20 for text in outside.values())
 
 
-@pytest.mark.parametrize("name", VERDICTS)
+@pytest.mark.parametrize("name", [grouped(name, name) for name in VERDICTS])
 def test_a_case_has_its_verdicts(name: str) -> None:
     """Each reading of a case has the verdict that was worked out for it, and its run replays on the bare model."""
     found, about = made(name)
@@ -98,7 +103,7 @@ def test_a_case_has_its_verdicts(name: str) -> None:
             replay(base.system, one.trace)
 
 
-@pytest.mark.parametrize("name", RELATIONS)
+@pytest.mark.parametrize("name", [grouped(name, name) for name in RELATIONS])
 def test_a_case_tells_its_readings_apart(name: str) -> None:
     """Each two readings of a case relate as they should, by shortest runs of the expected models and lengths."""
     found = {" / ".join(pair): (one.relation, _run(one.first), _run(one.second)) for pair, one in apart(name).items()}
@@ -109,7 +114,7 @@ def _run(split: Split | None) -> tuple[str, int] | None:
     return None if split is None else (split.world, len(split.trace))
 
 
-@pytest.mark.parametrize("name", RELATIONS)
+@pytest.mark.parametrize("name", [grouped(name, name) for name in RELATIONS])
 def test_a_run_does_what_is_said_of_it(name: str) -> None:
     """By the definition of the sentences alone a run obeys (or uses) the one reading and breaks the other."""
     found, _ = made(name)
@@ -137,7 +142,11 @@ def test_what_no_run_tells_apart_is_said() -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("hand", HANDS, ids=lambda one: f"{one.file}/{one.broken}")
+@pytest.mark.parametrize(
+    "hand",
+    [grouped(one, one.file) for one in HANDS],
+    ids=lambda one: f"{one.file}/{one.broken}" if isinstance(one, Hand) else one,
+)
 def test_a_run_by_hand_is_as_short_as_the_one_that_is_found(hand: Hand) -> None:
     """A run that was worked out by hand can happen, does what it should, and no shorter one is found."""
     found, _ = made(hand.file)
