@@ -119,6 +119,14 @@ def _lifecycle(what: str, rows: Sequence[Mapping[str, object]], width: int) -> s
     from latchcheck.report.layout import columns
 
     names, align = LIFECYCLE[what]
+    if what == "mutants":  # a policy is long, and stands whole so that it can be copied
+        below = [columns([(_cell(row["properties"]),)], align="w", width=width, indent=4) for row in rows]
+        texts = [
+            "mutant",
+            "    properties",
+            *(line for row, under in zip(rows, below, strict=True) for line in (str(row["mutant"]), *under)),
+        ]
+        return "\n".join(texts) + "\n"
     cells = [names, *(tuple(_cell(row[name]) for name in names) for row in rows)]
     return "\n".join(columns(cells, align=align, width=width, indent=0)) + "\n"
 

@@ -92,7 +92,7 @@ def test_what_is_said_to_be_missing_is_all_that_is(name: str, searched: Any) -> 
     assert after["verdict"] in ("holds", "vacuous")
 
 
-@pytest.mark.parametrize(("scope", "states"), [("ci", 5_790), ("deep", 14_153), ("wide", 748_666)])
+@pytest.mark.parametrize(("scope", "states"), [("ci", 7_986), ("deep", 16_772), ("wide", 2_594_486)])
 def test_a_named_scope_is_searched_property_by_property(scope: str, states: int, searched: Any) -> None:
     """Within ci, deep and wide every property holds; each has its own search, and the totals are sums."""
     found = searched("--scope", scope)
@@ -239,7 +239,8 @@ def test_the_model_is_listed(what: str, capfd: pytest.CaptureFixture[str]) -> No
     lines = capfd.readouterr().out.splitlines()
     key = next(iter(rows[0]))
     assert [line.split()[0] for line in lines[1:] if line[0] != " "] == [row[key] for row in rows]
-    assert max(map(len, lines)) <= 80
+    # A policy stands whole, so that it can be copied.
+    assert max(len(line) for line in lines if " " in line.strip()) <= 80
 
 
 @pytest.mark.parametrize("name", [*IDS, "terminal_guard", "redeliveries"])

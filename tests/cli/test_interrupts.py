@@ -62,7 +62,7 @@ def plain(shown: str) -> str:
         (["fuzz", "--max-runs", "100000"], "of 100,000 runs", "is told was found until then", {4}),
         (["recheck"], "proving ", "theorems proved", {4}),
         (["race", "--rounds", "100000", "--writers", "2"], "of 100,000 rounds", "rounds, 2 processes", {4}),
-        (["kill"], "killing worker", "interrupted: what is told was found until then", {4}),
+        (["kill"], "killing 1 of ", "interrupted: what is told was found until then", {4}),
         (["study", "--format", "json"], "recomputing ", "of 5 tables are told", {4}),
         (["wording", "check", str(ROOT / "docs" / "cases" / "ttl.toml")], "checking ", "ttl (", {1, 4}),
     ],

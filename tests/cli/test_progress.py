@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
+import sys
 import time
 
 import pytest
@@ -122,3 +125,31 @@ def test_a_terminal_that_goes_away_ends_nothing(monkeypatch: pytest.MonkeyPatch)
         time.sleep(0.1)
         with progress.aside():
             pass
+
+
+def test_the_bar_is_shown_on_a_terminal_alone() -> None:
+    """On a terminal stderr shows how far the work is, and takes it back; elsewhere it is empty."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(  # noqa: S606 - no shell
+            sys.executable,
+            [
+                sys.executable,
+                "-c",
+                "from latchcheck.cli.main import run; run()",
+                "explore",
+                "--scope",
+                "deep",
+                "-o",
+                os.devnull,
+            ],
+        )
+    shown = b""
+    try:
+        while part := os.read(terminal, 4096):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    assert 0 == os.waitpid(child, 0)[1]
+    assert b"exploring " in shown
+    assert b"\x1b[2K" in shown.rpartition(b"exploring ")[2]

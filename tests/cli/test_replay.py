@@ -104,7 +104,7 @@ def test_an_id_leads_nowhere_else(name: str, capsys: pytest.CaptureFixture[str])
     [
         (NAMED[:-1], f"did you mean {NAMED}"),
         ("one-terminal-outcom/terminal-guard-check-then-set", f"did you mean {NAMED}"),
-        ("zz/zz", "`latchcheck fixtures list` has the saved ones"),
+        ("zz/zz", "`latchcheck fixtures list` names them"),
     ],
 )
 def test_an_id_that_is_not_there_is_answered_with_the_nearest(

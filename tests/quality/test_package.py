@@ -20,7 +20,7 @@ from latchcheck import __version__
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
-INSTALLED = {".py", ".toml", ".json", ".typed", ".j2", ".css", ".js", ".mjs", ".lark"}
+INSTALLED = {".py", ".toml", ".json", ".typed", ".j2", ".css", ".js", ".mts", ".lark"}
 
 
 def tree() -> dict[str, Path]:

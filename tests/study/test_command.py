@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import sys
 from pathlib import Path
@@ -173,30 +171,3 @@ def test_bad_usage_ends_in_2(capsys: pytest.CaptureFixture[str], arguments: list
     """Every mistake is told before the work begins, and nothing is printed."""
     code, out, err = run(capsys, *arguments)
     assert (2, "", True) == (code, out, said in err)
-
-
-def test_the_bar_is_shown_on_a_terminal_alone() -> None:
-    """On a terminal stderr shows how far the work is, and takes it back; elsewhere (see test_published) it is empty."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(  # noqa: S606 - no shell
-            sys.executable,
-            [
-                sys.executable,
-                "-c",
-                "from latchcheck.cli.main import run; run()",
-                "study",
-                "--table",
-                "5",
-                "-o",
-                os.devnull,
-            ],
-        )
-    shown = b""
-    try:
-        while part := os.read(terminal, 4096):
-            shown += part
-    except OSError:  # the other end is closed
-        pass
-    assert 0 == os.waitpid(child, 0)[1]
-    assert b"recomputing " in shown

@@ -38,7 +38,7 @@ def fixture_path(file: str) -> Path:
     known = [one.relative_to(SAVED).with_suffix("").as_posix() for one in sorted(SAVED.glob("*/*.json"))]
     of_property = [one for one in known if one.startswith(file[: file.index("/") + 1])]
     near = get_close_matches(file, of_property or known, n=3, cutoff=0.3)
-    instead = f"did you mean {' or '.join(near)}?" if near else "`latchcheck fixtures list` has the saved ones"
+    instead = f"did you mean {' or '.join(near)}?" if near else "`latchcheck fixtures list` names them"
     raise FixtureError(file, "", "is no file and no saved counterexample", instead)
 
 
