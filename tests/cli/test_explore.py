@@ -155,7 +155,7 @@ def test_a_limit_of_states_is_inconclusive(searched: Any) -> None:
 
 def test_a_limit_of_memory_is_inconclusive(searched: Any) -> None:
     """A megabyte is less than the states of this scope take."""
-    found = searched("--scope", "workers=2,stalls=1,cancels=1,inputs=1,clients=1", "--max-memory", "1")
+    found = searched("--scope", "tasks=2,workers=2,stalls=1,cancels=1,inputs=1,clients=2", "--max-memory", "1")
     assert (found["exit"], found["searches"][0]["stopped"]) == (4, "memory")
     assert any("--max-memory" in (one["reason"] or "") for one in found["properties"])
 
