@@ -1,4 +1,4 @@
-"""What all tests share: `--long` adds the campaigns that CI has no time for."""
+"""What all tests share: `--long` draws more than CI has time for."""
 
 from __future__ import annotations
 
@@ -15,14 +15,4 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--long`."""
-    parser.addoption("--long", action="store_true", help="also run what is marked `long`, and draw more where drawn")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long campaigns out, unless they are asked for."""
-    if config.getoption("--long"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("long")]
-    items[:] = [item for item in items if not item.get_closest_marker("long")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
+    parser.addoption("--long", action="store_true", help="ask every engine every question that is drawn")
