@@ -139,8 +139,22 @@ class Wire:
     def _ended(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(0.5)
+            self._hear_out()
             return f" (signal {-code})" if code < 0 else f" (exit code {code})"
         return ""
+
+    def _hear_out(self) -> None:
+        """Read what still stands on standard error: the end of the answers may have come before it."""
+        stderr = self._process.stderr
+        assert stderr is not None
+        with selectors.DefaultSelector() as selector:
+            if not stderr.closed:
+                selector.register(stderr, selectors.EVENT_READ)
+            while selector.get_map() and selector.select(0):
+                data = os.read(stderr.fileno(), 65536)
+                self._err = (self._err + data)[-STDERR_BYTES_MAX:]
+                if not data:
+                    selector.unregister(stderr)
 
     def _said(self) -> str:
         lines = self._err.decode(errors="replace").strip().splitlines()

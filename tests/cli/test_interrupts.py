@@ -84,6 +84,6 @@ def test_a_log_that_is_read_in_part_is_told_in_part(tmp_path: Path) -> None:
     log.write_text("\n".join(map(json.dumps, events)) + "\n", encoding="utf-8")
     code, shown = interrupted_when("reading the log", ["audit", str(log)])
     assert 4 == code, shown
-    told = re.search(r"([\d,]+) events of [\d,]+ tasks", shown.rpartition("interrupted")[2])
+    told = re.search(r"([\d,]+) events of [\d,]+ tasks", re.sub(r"\s+", " ", shown.rpartition("interrupted")[2]))
     assert told is not None
     assert 0 < int(told[1].replace(",", "")) < EVENTS

@@ -171,22 +171,39 @@ class PostgresServer:
     def stop(self) -> None:
         """End the server and remove its folder; safe to call twice."""
         self.shut_down()
+        deadline = time.monotonic() + STOP_TIMEOUT_S
         shutil.rmtree(self.folder, ignore_errors=True)
-        leftovers.forget(self.folder)
+        # Who is being ended may still write; what does not go in time is left to the helper.
+        while self.folder.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+            shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.folder.exists():
+            leftovers.forget(self.folder)
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         try:
-            return subprocess.run(  # noqa: S603 - our own arguments
+            process: Any = subprocess.Popen(  # noqa: S603 - our own arguments
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=START_TIMEOUT_S,
-                check=False,
+                start_new_session=True,
                 **self._as_user(),
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except OSError as error:
             raise TargetError(f"PostgreSQL: {command[0]}: {error}") from error
+        leftovers.watch(process, group=True)
+        try:
+            told, _ = process.communicate(timeout=START_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise TargetError(f"PostgreSQL: {command[0]}: {error}") from error
+        finally:
+            # initdb has processes of its own, which write on where only it is ended.
+            with suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(STOP_TIMEOUT_S)
+            leftovers.forget(process)
+        return subprocess.CompletedProcess(command, process.returncode, told)
 
     def _as_user(self) -> dict[str, Any]:
         if self._user is None:
