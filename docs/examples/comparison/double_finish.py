@@ -50,4 +50,4 @@ class Task(RuleBasedStateMachine):
 
 if __name__ == "__main__":
     phases = (Phase.generate, Phase.shrink)
-    run_state_machine_as_test(Task, settings=settings(derandomize=True, database=None, phases=phases))
+    run_state_machine_as_test(Task, settings=settings(derandomize=True, database=None, phases=phases, print_blob=False))
