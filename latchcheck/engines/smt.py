@@ -4,8 +4,10 @@ Two kinds of statement are proved, for all values of the parameters that meet th
 `inductive`: a harm is reachable in no run, however long; `valid_run`: a scripted run is allowed and ends in a harm.
 Both read the guards, updates and urgency of the system itself, so there is no second copy of a guard to keep in step.
 
-Each obligation is decided alone, in a fresh solver with a budget counted in the solver's own steps (rlimit):
-an answer does not depend on what was asked before, nor on the machine's speed.
+Each obligation is decided alone, in a fresh solver with a budget counted in the solver's own steps (rlimit), so that an
+answer does not depend on the machine's speed.
+Nor does it on what was asked before: terms are numbered as they are made, and the solver's path depends on the numbers,
+so what runs out of its budget is asked once more among terms of its own.
 """
 
 from __future__ import annotations
@@ -116,12 +118,7 @@ def decided(solver: z3.Solver | z3.Optimize) -> z3.CheckSatResult:
 
 def prove(name: str, assuming: Iterable[Any], goal: Any, *, rlimit: int = RLIMIT) -> Obligation:
     """Whether the assumptions imply the goal, for all values of everything in them."""
-    solver, before = _fresh(rlimit)
-    solver.add(*assuming)
-    solver.add(z3.Not(goal))
-    with doing(name):
-        result = decided(solver)
-    spent = _spent(solver) - before
+    result, spent, solver = _asked(name, [*assuming, z3.Not(goal)], rlimit)
     if result == z3.unsat:
         return Obligation(name, "proved", spent)
     if result == z3.sat:
@@ -131,11 +128,7 @@ def prove(name: str, assuming: Iterable[Any], goal: Any, *, rlimit: int = RLIMIT
 
 def possible(name: str, assuming: Iterable[Any], *, rlimit: int = RLIMIT) -> Obligation:
     """Whether the assumptions can hold together: from assumptions that cannot, everything follows."""
-    solver, before = _fresh(rlimit)
-    solver.add(*assuming)
-    with doing(name):
-        result = decided(solver)
-    spent = _spent(solver) - before
+    result, spent, solver = _asked(name, [*assuming], rlimit)
     if result == z3.sat:
         return Obligation(name, "proved", spent)
     if result == z3.unsat:
@@ -143,10 +136,21 @@ def possible(name: str, assuming: Iterable[Any], *, rlimit: int = RLIMIT) -> Obl
     return Obligation(name, "unknown", spent, reason=solver.reason_unknown())
 
 
-def _fresh(rlimit: int) -> tuple[z3.Solver, int]:
-    solver = z3.Solver()
-    solver.set("rlimit", rlimit)
-    return solver, _spent(solver)
+def _asked(name: str, conditions: list[Any], rlimit: int) -> tuple[z3.CheckSatResult, int, z3.Solver]:
+    """The answer, what it took, and the solver that gave it: among the terms of this process, then among its own."""
+    total = 0
+    for context in (z3.main_ctx(), None):
+        own = context or z3.Context()
+        solver = z3.Solver(ctx=own)
+        solver.set("rlimit", rlimit)
+        before = _spent(solver)
+        solver.add(*(one if context else one.translate(own) for one in conditions))
+        with doing(name):
+            result = decided(solver)
+        total += _spent(solver) - before
+        if result != z3.unknown:
+            break
+    return result, total, solver
 
 
 def _values(model: z3.ModelRef) -> FrozenMap[str]:
@@ -214,7 +218,9 @@ def inductive(
     """
     given = list(assuming)
     statement = f"{system.name}: unreachable"
-    obligations = [possible("the assumptions and the invariant can hold", _given_in_state(system, given, invariant))]
+    obligations = [
+        possible("the assumptions and the invariant can hold", _given_in_state(system, given, invariant), rlimit=rlimit)
+    ]
     start = _start(system)
     begin = [_put(system, start, expr) for expr in given]
     begin += [_put(system, start, clause.expr) for clause in system.initial]

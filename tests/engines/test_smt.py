@@ -170,6 +170,20 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
     assert (first.answer, first.rlimit) == (again.answer, again.rlimit) == ("proved", first.rlimit)
 
 
+def test_what_runs_out_among_old_terms_is_asked_among_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first spent budget settles nothing: the same formulas are asked again among terms of their own."""
+    asked: list[Any] = []
+
+    def once_unknown(solver: Any) -> z3.CheckSatResult:
+        asked.append(solver)
+        return z3.unknown if len(asked) == 1 else solver.check()
+
+    monkeypatch.setattr("latchcheck.engines.smt.decided", once_unknown)
+    assert prove("x", [life > 0], life + patience > patience).proved
+    assert [str(one) for one in asked[0].assertions()] == [str(one) for one in asked[1].assertions()]
+    assert asked[0].ctx == z3.main_ctx() != asked[1].ctx
+
+
 def test_a_spent_budget_is_unknown_and_says_so() -> None:
     """An obligation that exceeds its budget is neither proved nor refuted."""
     x, y, z = (cast("Any", z3.Int(name)) for name in "xyz")
