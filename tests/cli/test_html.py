@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "paper-e4"
 ORPHANED, SURVIVED = EXAMPLES / "ceiling-900s-window-120s.toml", EXAMPLES / "ceiling-900s-window-900s.toml"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SEARCH = ["explore", "--scope", "tasks=1,workers=1,cancels=1", "--policy", "terminal_guard=none"]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # what they share is made once
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ class Fixpoint:
             goal = goal | more
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_the_verdict_is_that_of_a_fixpoint(data: st.DataObject) -> None:
     """On random systems under random fairness a lasso exists exactly where the fixpoint leaves a state, and is one."""

@@ -16,7 +16,7 @@ from latchcheck.kernel.compiling import define
 from tests.engines.random_systems import Naive, OutOfRange, properties, systems
 
 MANY = settings(
-    max_examples=100,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
     phases=tuple(Phase)[:3],

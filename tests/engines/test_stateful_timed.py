@@ -140,7 +140,7 @@ def sampled(name: str, config: Config, runs_max: int) -> tuple[Fuzzed, str]:
     outcome = ANALYSES[name](facts)
     assert isinstance(outcome, Answer)
     case = case_of(name, outcome.config or config)
-    found = fuzz(case.system, [case.asked], seed=1, runs_max=runs_max)
+    found = fuzz(case.system, [case.asked], seed=1, runs_max=runs_max, shrink=False)
     if found.counterexample is not None:
         replay(case.system, found.counterexample)
     return found, answer(name, facts).verdict

@@ -81,7 +81,7 @@ def timed_systems(draw: Draw) -> System:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(
     data=st.data(), unit_ms=st.sampled_from([1, Fraction(1, 2), 2]), searcher=st.sampled_from(["python", "compiled"])

@@ -38,7 +38,8 @@ def tlc(module: Module, folder: Path, *, workers: int = 1, go_on: bool = False) 
         (folder / name).write_text(text, encoding="ascii")
     command = [
         java,
-        "-XX:+UseParallelGC",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",  # these runs are over before better code would pay
         "-cp",
         str(jar()),
         "tlc2.TLC",

@@ -17,6 +17,8 @@ import pytest
 
 from latchcheck import __version__
 
+pytestmark = pytest.mark.xdist_group("package")  # what they share is made once
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]

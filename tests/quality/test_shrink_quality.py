@@ -17,21 +17,28 @@ CI = Scope.parse("ci")
 SEED = 1
 STEPS_MAX = 8
 MUTANTS = [(name, mutant) for mutant, killers in KILLED.items() for name in killers]
+# Making a run shorter takes nine tenths of the time: it is done for one pair in so many, and with --long for each.
+SHORTENED_OF = 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "mutant"), MUTANTS)
-def test_a_mutant_is_found_and_its_run_is_a_shortest(name: str, mutant: str) -> None:
+@pytest.mark.parametrize("place", range(len(MUTANTS)), ids=[" ".join(pair) for pair in MUTANTS])
+def test_a_mutant_is_found_and_its_run_is_a_shortest(place: int, pytestconfig: pytest.Config) -> None:
     """In its default budget the sample finds what a mutant breaks, and leaves a run no longer than the shortest."""
+    name, mutant = MUTANTS[place]
+    shorten = place % SHORTENED_OF == 0 or pytestconfig.getoption("--long")
     system, asked = model(name, CI, Policy.parse(mutant))
     shortest = explore(system, [asked]).counterexample
     assert shortest is not None
     assert KILLED[mutant][name] == len(shortest)
     assert len(shortest) <= STEPS_MAX
-    found = fuzz(system, [asked], seed=SEED, reduce=reduce_in(system))
+    found = fuzz(system, [asked], seed=SEED, shrink=shorten, reduce=reduce_in(system) if shorten else None)
     assert found.counterexample is not None
-    assert (len(shortest), True) == (len(found.counterexample), found.shortest)
     replay(system, found.counterexample)
+    if shorten:
+        assert (len(shortest), True) == (len(found.counterexample), found.shortest)
+    else:
+        assert len(shortest) <= len(found.counterexample)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

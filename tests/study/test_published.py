@@ -10,6 +10,8 @@ import pytest
 
 from tests.study.printed import TABLES, figures, number
 
+pytestmark = pytest.mark.xdist_group("published")  # what they share is made once
+
 CELLS = [(table, *labels, printed) for table in TABLES for labels, printed in figures(table).items()]
 COUNTS = {1: 8, 2: 36, 3: 12, 4: 50, 5: 8}
 """Cells of each table, counted in the paper."""

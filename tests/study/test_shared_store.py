@@ -23,6 +23,8 @@ from latchcheck.counterexamples.targets.triaging import BesideTheLiving, Triage,
 from latchcheck.properties.study.replica import ask
 from latchcheck.report.study.tables import Section
 
+pytestmark = pytest.mark.xdist_group("shared-store")  # what they share is made once
+
 Measured = dict[str, RollingRestart]
 
 
