@@ -1,7 +1,8 @@
 """Logs of real servers, checked against the model: whether what happened is a run of it."""
 
-from .judging import Audit, Unexplained, audit
-from .log import Entry, LogError, entries
+from .judging import SLACK_MS, Audit, Unexplained, audit
+from .lines import LogError, opened
+from .log import Entry, entries
 from .meaning import KINDS, STATUSES, Occurrence, Reading
 from .shapes import OTEL, OWN, SHAPES, Shape, ShapeError, mapped
 
@@ -10,6 +11,7 @@ __all__ = [
     "OTEL",
     "OWN",
     "SHAPES",
+    "SLACK_MS",
     "STATUSES",
     "Audit",
     "Entry",
@@ -22,4 +24,5 @@ __all__ = [
     "audit",
     "entries",
     "mapped",
+    "opened",
 ]

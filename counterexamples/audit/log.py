@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from ...model.spelling import SpellingError
+from .lines import LogError
 from .meaning import KINDS, STATUSES, Occurrence
 from .shapes import FIELDS as NAMES
 from .shapes import OWN, Shape
@@ -21,20 +21,22 @@ EVERY_TASK: Final = "restart_server"
 """This event is about the server: without a task it is about every task."""
 SHOWN_LENGTH: Final = 60
 FIELDS: Final = frozenset(NAMES)
-
-
-class LogError(SpellingError):
-    """A line that is no event: what, where, and what to write instead."""
+INSTANT_MS_MAX: Final = 1e300
 
 
 @attrs.frozen
 class Entry:
-    """A line of a log: its number (from 1), the instant in ms where it tells one, the task, and what happened."""
+    """A line of a log: its number (from 1), the instant in ms where it tells one, the task, and what happened.
+
+    `until_ms` is when it had ended, where it took time; `id` is its own, so that it is known when it is told again.
+    """
 
     line: int
     at_ms: float | None
     task: str | None
     event: Occurrence
+    until_ms: float | None = None
+    id: str | None = None
 
 
 def entries(lines: Iterable[str], name: str, shape: Shape = OWN) -> Iterator[Entry]:
@@ -94,11 +96,25 @@ def _entry(
         raise LogError(f"{where}: task: is missing", f"say which task it is; only {EVERY_TASK} is about all of them")
     if not isinstance(refused, bool):
         raise LogError(f"{where}: refused: {_shown(refused)} is no truth value", "write true or false")
-    at_ms = shape.at_ms(record)
-    if at_ms is not None and (not isinstance(at_ms, (int, float)) or isinstance(at_ms, bool)):
-        raise LogError(f"{where}: at_ms: {_shown(at_ms)} is no number", "write the instant in ms")
+    at_ms, until_ms = (_instant(shape, record, name, where) for name in ("at_ms", "until_ms"))
     event = known.setdefault((kind, status, refused), Occurrence(kind, status, refused))
-    return Entry(number, at_ms, None if task is None else str(task), event)
+    return Entry(number, at_ms, None if task is None else str(task), event, until_ms, _own_id(shape, record, where))
+
+
+def _instant(shape: Shape, record: Mapping[str, Any], name: str, where: str) -> float | None:
+    said = shape.instant(record, name)
+    if said is None:
+        return None
+    if not isinstance(said, (int, float)) or isinstance(said, bool) or not abs(said) < INSTANT_MS_MAX:
+        raise LogError(f"{where}: {name}: {_shown(said)} is no number", "write the instant in ms")
+    return said
+
+
+def _own_id(shape: Shape, record: Mapping[str, Any], where: str) -> str | None:
+    said = shape.id(record)
+    if said is not None and (not isinstance(said, (str, int)) or isinstance(said, bool)):
+        raise LogError(f"{where}: id: {_shown(said)} is no id", "write the id of the event as a string")
+    return None if said is None else str(said)
 
 
 def _instead(said: object, known: Iterable[str], shape: Shape) -> str:

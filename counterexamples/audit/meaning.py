@@ -89,6 +89,10 @@ class Reading:
         """Where a task is after an event; None where no run explains it. Raises TooMany."""
         return self.explainer.advance(number, one, lambda: self.meaning(one), self.views(one))
 
+    def either(self, numbers: Collection[int]) -> int:
+        """Where a task is that is at one of these; nobody knows at which."""
+        return next(iter(numbers)) if len(numbers) == 1 else self.explainer.either(numbers)
+
     def meaning(self, one: Occurrence) -> Meaning:
         """The actions that an event stands for; a refused one, and a look, change nothing."""
         if one.kind == "get":

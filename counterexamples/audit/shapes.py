@@ -17,7 +17,7 @@ from latchcheck.kernel import FrozenMap
 from ...model.spelling import SpellingError
 from .meaning import KINDS, STATUSES, UNSAID
 
-FIELDS: Final = ("event", "task", "status", "at_ms", "refused")
+FIELDS: Final = ("event", "task", "status", "at_ms", "until_ms", "refused", "id")
 UNITS_MS: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1000.0}
 IGNORE: Final = "ignore"
 LISTS: Final = ("unsaid", "refusals")
@@ -35,9 +35,8 @@ class Shape:
     `events` and `statuses` say what the words of the log mean; a word that is not there means itself.
     `unsaid` are the kinds of event that the log leaves out, or may leave out.
     `refusals` are the words of `refused` that mean yes, where it is no truth value.
-    `unit` is that of the instant. `spans` says that a line is an OTLP document, whose spans are the records; they are
-    told in the order in which they end there, so that they are put into that of their starts, and one that names no
-    task is no event.
+    `unit` is that of the instants. `spans` says that a line is an OTLP document, whose spans are the records; they are
+    put into the order of their ends, and one that names no task is no event.
     """
 
     fields: FrozenMap[str] = attrs.field(factory=FrozenMap, converter=FrozenMap)
@@ -59,10 +58,14 @@ class Shape:
             for scope in resource.get("scopeSpans", ())
             for span in scope.get("spans", ())
         ]
-        instants = [self.at_ms(span) for span in found]
-        if all(isinstance(at, (int, float)) for at in instants):
-            found = [span for _, _, span in sorted(zip(instants, range(len(found)), found, strict=True))]
+        ends = [self._end(span) for span in found]
+        if all(isinstance(at, (int, float)) for at in ends):
+            found = [span for _, _, span in sorted(zip(ends, range(len(found)), found, strict=True))]
         yield from found
+
+    def _end(self, span: Mapping[str, Any]) -> Any:
+        end = self.instant(span, "until_ms")
+        return self.instant(span, "at_ms") if end is None else end
 
     def event(self, record: Mapping[str, Any]) -> object | None:
         """The word for what happened; None for a record that is no event."""
@@ -90,9 +93,13 @@ class Shape:
         said = self._part(record, "refused", absent=False)
         return str(said) in self.refusals if self.refusals and not isinstance(said, bool) else said
 
-    def at_ms(self, record: Mapping[str, Any]) -> Any:
-        """The instant in ms; what is no number as it is."""
-        said = self._part(record, "at_ms")
+    def id(self, record: Mapping[str, Any]) -> Any:
+        """What the event itself is called."""
+        return self._part(record, "id")
+
+    def instant(self, record: Mapping[str, Any], name: str) -> Any:
+        """When it began, `at_ms`, or had ended, `until_ms`, in ms; what is no number as it is."""
+        said = self._part(record, name)
         if self.spans and isinstance(said, str) and said.isdecimal():  # OTLP writes 64-bit numbers as strings
             said = int(said)
         if self.unit == "ms" or isinstance(said, bool) or not isinstance(said, (int, float)):
@@ -111,6 +118,8 @@ OTEL: Final = Shape(
         "task": "attributes.mcp.task.id",
         "status": "attributes.mcp.task.status",
         "at_ms": "startTimeUnixNano",
+        "until_ms": "endTimeUnixNano",
+        "id": "spanId",
         "refused": "status.code",
     },
     events={

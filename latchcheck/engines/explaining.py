@@ -82,6 +82,10 @@ class Explainer:
             self._after[at] = self._advanced(number, meaning(), shown)
         return self._after[at]
 
+    def either(self, numbers: Iterable[int]) -> int:
+        """The states of several sets together, by number."""
+        return self._number(frozenset[Values]().union(*(self._sets[number] for number in numbers)))
+
     def anywhere(self) -> int:
         """Every state that a run can be in, as the start of a log that begins in the middle."""
         every = [(action, args) for one in self.system.actions for action, args in self._picks(one.name, {})]
