@@ -1,7 +1,8 @@
 """Environments of their own for products, whose versions conflict with one another and with ours.
 
 An environment is made in a temporary folder beside its place and renamed when it is whole, so that there is none or a
-ready one. Only its interpreter is run, by path, so that the rename breaks nothing.
+ready one. Only its interpreter is run, by path, so that the rename breaks nothing. What a process that was killed has
+left is removed by its helper (leftovers.py), and where that has gone too, by the next install (claims.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 
 import attrs
 
+from . import claims, leftovers
 from .errors import TargetMissing
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
@@ -150,22 +151,21 @@ def needed(name: str) -> Environment:
 def install(name: str, into: Path | None = None, progress: Callable[[str], None] = lambda _: None) -> Environment:
     """Make the environment of a name, unless it is ready. Raises InstallFailed; nothing half-made is left."""
     recipe, there = RECIPES[name], found(name, into)
+    path = place(recipe, into)
+    claims.tidy(path.parent, RECIPES)
     if there is not None:
         return there
-    path = place(recipe, into)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+        claimed = claims.Claim(path)
     except OSError as error:
         raise InstallFailed(f"{path.parent}: {error.strerror or error}") from None
-    try:
+    with claimed as work:
         progress(f"{name}: {', '.join(recipe.pins)} into {path}")
         versions = (_python if recipe.kind == "python" else _node)(recipe, work)
         text = json.dumps({"pins": recipe.pins, "versions": versions}, indent=2, sort_keys=True)
         (work / MARK).write_text(text + "\n", encoding="utf-8")
         return _placed(recipe, work, path, versions)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def installed(name: str, into: Path | None = None) -> tuple[str, ...]:
@@ -181,6 +181,7 @@ def _placed(recipe: Recipe, work: Path, path: Path, versions: dict[str, str]) ->
     """Move a whole environment to its place; where another process was faster, its one is taken."""
     if path.exists() and found(recipe.name, path.parent) is None:
         shutil.rmtree(path, ignore_errors=True)  # the remains of another version of this program
+    claims.released(work)
     work.chmod(0o755)  # a temporary folder is its maker's alone; PostgreSQL runs as another user
     with suppress(OSError):
         work.rename(path)
@@ -221,18 +222,30 @@ def _json(text: str) -> Any:
 
 
 def run(command: Sequence[str], work: Path) -> str:
-    """Run a command and return what it prints."""
+    """Run a command and return what it prints; with it ends whatever it has started."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        done = subprocess.run(  # noqa: S603 - a fixed list of words, no shell
-            command, cwd=work, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False
+        process = subprocess.Popen(  # noqa: S603 - a fixed list of words, no shell
+            command,
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        raise InstallFailed(f"{Path(command[0]).name} takes longer than {SECONDS_MAX} s") from None
     except OSError as error:
         raise InstallFailed(f"{command[0]}: {error.strerror or error}") from None
-    if done.returncode != 0:
-        told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    leftovers.watch(process, group=True)
+    try:
+        printed, complaint = process.communicate(timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        raise InstallFailed(f"{Path(command[0]).name} takes longer than {SECONDS_MAX} s") from None
+    finally:
+        leftovers.end(process)
+    if process.returncode != 0:
+        told = (complaint.strip() or printed.strip()).splitlines()
         errors = [line for line in told if line.lower().startswith(("error", "npm err"))] or told
         raise InstallFailed("\n  ".join([f"{Path(command[0]).name} failed:", *errors[:ERROR_LINES]]))
-    return done.stdout
+    return printed

@@ -62,6 +62,15 @@ def forget(one: subprocess.Popen[Any] | Path | str) -> None:
         _tell({"key": _key(one), "done": True})
 
 
+def end(process: subprocess.Popen[Any]) -> None:
+    """End the group that a process leads, and see to its outputs; nothing of it is left."""
+    if process.returncode is None:  # else its number may be another's by now
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    forget(process)
+
+
 def _key(one: subprocess.Popen[Any] | Path | str) -> str:
     return f"process {one.pid}" if isinstance(one, subprocess.Popen) else str(one)
 

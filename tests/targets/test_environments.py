@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +12,7 @@ import attrs
 import pytest
 
 from latchcheck.cli.main import main
-from latchcheck.counterexamples.targets import environments
+from latchcheck.counterexamples.targets import claims, environments
 from latchcheck.counterexamples.targets.environments import MARK, RECIPES, InstallFailed, found, install, place
 from latchcheck.counterexamples.targets.errors import TargetMissing
 from latchcheck.counterexamples.targets.registry import target
@@ -111,3 +113,32 @@ def test_what_needs_nothing_says_so(name: str, capsys: pytest.CaptureFixture[str
     """Where there is nothing to install that is said, with the name."""
     assert 0 == main(["targets", "install", name])
     assert f"{name}: ready; there is nothing to install for it\n" == capsys.readouterr().out
+
+
+def under_way(parent: Path, name: str = ".mcp-python-0123abcd-x1") -> Path:
+    """A folder as an install makes one."""
+    folder = parent / name
+    folder.mkdir(parents=True)
+    (folder / "half").write_text("", encoding="utf-8")
+    return folder
+
+
+def test_the_next_install_removes_what_a_killed_one_has_left(tmp_path: Path) -> None:
+    """A folder under way goes with its maker: one that somebody has still, and what others keep there, stay."""
+    left, held = under_way(tmp_path), under_way(tmp_path, ".fastmcp3-0123abcd-x2")
+    young, old = under_way(tmp_path, ".fastmcp-0123abcd-x3"), under_way(tmp_path, ".fastmcp-0123abcd-x4")
+    other = under_way(tmp_path, ".fastmcp-notes")
+    (left / claims.LOCK).touch()
+    os.utime(old, (1, 1))
+    with (held / claims.LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert {left, old} == set(claims.tidy(tmp_path, RECIPES))
+    assert {held, young, other} == set(tmp_path.iterdir())
+
+
+def test_a_claim_is_seen_while_it_lasts(tmp_path: Path) -> None:
+    """Nobody tidies a folder away in which this process works; it goes at the end of the block, and is no more ours."""
+    with claims.Claim(tmp_path / "mcp-python-0123abcd") as folder:
+        assert [] == claims.tidy(tmp_path, RECIPES)
+        assert [claims.LOCK] == [one.name for one in folder.iterdir()]
+    assert [] == list(tmp_path.iterdir())

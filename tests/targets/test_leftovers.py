@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,40 @@ def test_a_schema_in_a_server_of_the_user_goes_too(room: Path) -> None:
         process.wait()
         connection.close()
         server.stop()
+
+
+def test_an_install_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    """Neither the folder under way nor the installer at work in it outlives a SIGKILL."""
+    script = f"""
+import sys
+from pathlib import Path
+from latchcheck.counterexamples.targets import environments
+def slow(recipe, work):
+    print(work, flush=True)
+    return environments.run([sys.executable, "-c", "import time; time.sleep(60)"], work)
+environments._python = slow
+environments.install("mcp-python", Path({str(tmp_path)!r}))
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        work = Path(process.stdout.readline().strip())
+        assert until(lambda: _inside(work) != [])
+    finally:
+        process.kill()
+        process.communicate()
+    assert until(lambda: _inside(work) == [])
+    assert until(lambda: list(tmp_path.iterdir()) == [])
+
+
+def _inside(folder: Path) -> list[str]:
+    """The processes that work in a folder."""
+    found = []
+    for one in Path("/proc").iterdir():
+        with suppress(OSError):
+            if one.name.isdecimal() and str((one / "cwd").readlink()).removesuffix(" (deleted)") == str(folder):
+                found.append(one.name)
+    return found
 
 
 def test_what_was_forgotten_is_left_alone(tmp_path: Path) -> None:
