@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Final
+
+from latchcheck.naming import instead, nearest
 
 from ...model.spelling import SpellingError
 from .checked import made
@@ -28,6 +29,7 @@ TARGETS: Final[dict[str, tuple[str, str]]] = {
     "mcp-typescript": (".typescript", "mcp_typescript"),
     "mcp:": (".live.target", "LiveTarget"),
     "driver:": (".driver", "Driver"),
+    "client:": (".client", "ClientTarget"),
 }
 MEANINGS: Final[dict[str, str]] = {
     "model": "the guarded model itself",
@@ -44,6 +46,7 @@ MEANINGS: Final[dict[str, str]] = {
     "mcp-typescript": "the MCP TypeScript SDK 1.32.2: its experimental task store in process",
     "mcp:": "a live server: mcp:URL#tool=NAME&args=JSON",
     "driver:": "a program that speaks JSON lines: driver:CMD",
+    "client:": "a client, to which a server is played: client:FILE.py",
 }
 _ID: Final = re.compile(r"[\w.-]+")
 _registered: dict[str, Callable[[], Target]] = {}
@@ -77,14 +80,12 @@ def target(name: str) -> Target:
     head, colon, argument = name.partition(":")
     key = head + colon
     if key not in TARGETS:
-        near = get_close_matches(name, names(), n=1)
-        known = ", ".join(one + ("..." if one.endswith(":") else "") for one in names())
-        instead = f"is it {near[0]}?" if near else f"there is {known}"
-        if _ID.fullmatch(name) and not near:
+        meant = instead(name, names(), "latchcheck targets list")
+        if _ID.fullmatch(name) and not nearest(name, names()):
             # Where pytest asks, the hook was not found; where it does not, it is not asked at all.
-            instead += "; the hook pytest_latchcheck_targets of a conftest.py makes one known, and to pytest only: "
-            instead += f"pytest --latchcheck-target {name}"
-        raise UnknownTarget(f"target: there is no {name!r}", instead)
+            meant += "; the hook pytest_latchcheck_targets of a conftest.py makes one known, and to pytest only: "
+            meant += f"pytest --latchcheck-target {name}"
+        raise UnknownTarget(f"target: there is no {name!r}", meant)
     if colon and not argument:
         raise UnknownTarget(f"target: {name!r} names nothing", "write what it is after the colon, as in driver:./store")
     module, attribute = TARGETS[key]

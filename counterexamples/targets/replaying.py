@@ -19,6 +19,7 @@ from ...model.record import TERMINAL
 from ..errors import Stale
 from ..fixture import Event, Fixture
 from ..replaying import Case, reproduce, run
+from .client import ClientTarget, is_about_client, replay_client, unplayed
 from .errors import CannotDo, TargetError
 from .events import GONE, Answer, Call
 from .expecting import Expected, Tried, View, opened
@@ -36,10 +37,8 @@ OUTCOMES: Final[dict[Outcome, str]] = {
     "failed": "the target could not be driven: nothing is known",
 }
 OBSERVER: Final = "o1"
-CLIENTS: Final = frozenset(
-    {"cancel_ack", "client_reissue", "handle_store", "input_dedup", "unknown_id", "unknown_status", "view"}
-)
-"""The switches of what a client does by itself."""
+INSIDE_CLIENT: Final = "what goes wrong is inside a client, and a server shows nothing of it; try a target client:FILE"
+_TAKEN: Final = ("cancel", "dispatch", "worker_write", "update")
 _NOTHING_TOLD: Final = "nothing that a target shows tells this run from a correct one"
 
 
@@ -90,9 +89,13 @@ def replay_on(fixture: Fixture, setting: Setting, target: Target, *, judged: boo
         _, states = run(setting.case.system, fixture.steps)
     except Stale as stale:
         return ended("stale", str(stale))
-    if judged and CLIENTS.intersection(fixture.policy):
-        return ended("not-applicable", "what goes wrong is inside a client, and a server shows nothing of it")
     try:
+        if isinstance(target, ClientTarget):
+            return ended(
+                *replay_client(fixture, Stepper(setting.broken.system), Stepper(setting.guarded.system), target)
+            )
+        if judged:
+            _not_inside_client(fixture)
         _dry(fixture, target, states)
         with Opened(target) as session:
             outcome, reason = _Run(fixture, setting, target, session, steps).go(states)
@@ -109,6 +112,9 @@ def ruled_out(fixture: Fixture, case: Case, target: Target) -> str | None:
     """Why a target cannot be asked for the steps of a fixture, as far as its table tells; it is not started."""
     try:
         _, states = run(case.system, fixture.steps)
+        if isinstance(target, ClientTarget):
+            return unplayed(fixture)
+        _not_inside_client(fixture)
         _dry(fixture, target, states)
     except (CannotDo, Stale) as why:
         return str(why)
@@ -123,6 +129,11 @@ def reader(fixture: Fixture, target: Target) -> Reader:
     keyed = sum(step.action in CALLS for step in fixture.steps) > 1
     instants = timeline(fixture.steps).with_clock(table.clock)
     return Reader(table, instants, tenants, attempts, fixture.era, keyed)
+
+
+def _not_inside_client(fixture: Fixture) -> None:
+    if is_about_client(fixture):
+        raise CannotDo(INSIDE_CLIENT)
 
 
 def _dry(fixture: Fixture, target: Target, states: Sequence[State]) -> None:
@@ -196,12 +207,16 @@ class _Run:
             if fits(shown, observed) and not (way.blocked and taken)
         ]
         wrong = self._known(broken)
-        told_apart = all(not fits(shown, wrong) or way.blocked for way, shown in zip(ways, expected, strict=True))
+        # That a correct one refuses a step tells nothing where nobody hears whether it was taken, as of a sweep.
+        refusable = takes(call)
+        told_apart = all(
+            not fits(shown, wrong) or (way.blocked and refusable) for way, shown in zip(ways, expected, strict=True)
+        )
         if fitting:
             # Where the target has chosen otherwise than the fixture, the fixture's answers are about another run.
             self._in_step = self._in_step and len(fitting) == len(ways)
             self._expected.keep(fitting)
-            seen_apart = not fits(observed, wrong) or all(way.blocked for way in ways)
+            seen_apart = not fits(observed, wrong) or (refusable and all(way.blocked for way in ways))
             self._told_apart = self._told_apart or (told_apart and seen_apart)
             return None
         if self._lapsed and GONE in observed.values():
@@ -271,6 +286,11 @@ class _Run:
             raise Stale(f"the guarded model does not answer {event.action!r} with {dict(event.guarded)}")
 
 
+def takes(call: Call) -> bool:
+    """Whether the answer to a call tells if it was taken; see `accepted`."""
+    return call.kind in ("create", "list", *_TAKEN) or (call.kind == "get" and call.by.startswith("c"))
+
+
 def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
     """Whether the target did, or told, what was asked for."""
     if call.kind == "get":
@@ -283,7 +303,7 @@ def accepted(call: Call, answer: Answer, owners: dict[str, int]) -> bool:
         return not answer.refused and any(owners.get(task, caller) != caller for task in answer.tasks or ())
     if call.kind == "dispatch" and answer.status in (*TERMINAL, GONE):
         return False  # who is told that it is over has not been given any work
-    return call.kind in ("cancel", "dispatch", "worker_write", "update") and not answer.refused
+    return call.kind in _TAKEN and not answer.refused
 
 
 def repeats(call: Call, before: dict[str, str]) -> bool:
