@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from .errors import complain
 from .output import Output, target
 
 SCHEMA = "latchcheck/audit/1"
+LINES_MAX = 8
 
 # What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
 Audit = Any
@@ -37,6 +39,11 @@ Unexplained = Any
     help="Our own lines, or OpenTelemetry spans in JSON.",
 )
 @click.option("--mapping", metavar="FILE", help="TOML: where in a line the parts stand, and what its words mean.")
+@click.option(
+    "--slack",
+    metavar="TIME",
+    help="By how much a line may stand behind what happened after it [default: 1s; 10s for spans].",
+)
 @click.option("--from-middle", is_flag=True, help="The log begins in the middle of the lives of its tasks.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
@@ -51,6 +58,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     policy: str,
     shape: str,
     mapping: str | None,
+    slack: str | None,
     from_middle: bool,
     form: str,
     output: str | None,
@@ -67,7 +75,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     from .wiring.auditing import audit_log
 
     try:
-        found = audit_log(file, policy=policy, shape=shape, mapping=mapping, anywhere=from_middle)
+        found = audit_log(file, policy=policy, shape=shape, mapping=mapping, anywhere=from_middle, slack=slack)
     except TooMany as error:
         complain(f"{file}: {error}")
         context.exit(exit_code(["inconclusive"]))
@@ -91,6 +99,9 @@ def _json(found: Audit, file: str, code: int) -> str:
         "events": found.events,
         "telling_events": found.telling,
         "tasks": found.tasks,
+        "late_events": found.late,
+        "repeated_events": found.repeated,
+        "unfinished": found.unfinished,
         "unexplained_tasks": found.broken,
         "unexplained": [_row(one) for one in found.found],
         "exit": code,
@@ -109,6 +120,8 @@ def _row(one: Unexplained) -> dict[str, Any]:
         "status": one.entry.event.status,
         "refused": one.entry.event.refused,
         "explained": one.explained,
+        "overlaps": list(one.overlaps),
+        "alike": one.alike,
         "shown": list(one.shown),
         "possible": list(one.possible),
         "hindrances": [
@@ -127,14 +140,41 @@ def _text(found: Audit, file: str, code: int) -> str:
             f"  a reader is shown:   {', '.join(one.shown)}",
             f"  would be explained:  {', '.join(one.possible) or 'nothing'}",
         ]
+        if one.overlaps:
+            lines.append(f"  overlaps {_listed(one.overlaps)}: no order of these is explained")
+        if one.alike is not None:
+            told = "if the log tells events twice, give them ids, so that this is seen"
+            lines.append(f"  line {one.alike} tells the same of the same instant: {told}")
         for each in one.hindrances:
             reads = ", ".join(f"{name} = {value}" for name, value in each.reads.items())
             lines.append(f"  {each.action}: not ({each.label}); {reads}")
         lines.append("")
     if found.broken > len(found.found):
         lines += [f"and {found.broken - len(found.found)} more tasks", ""]
+    lines += _remarks(found)
     lines.append(
         f"{found.events:,} events of {found.tasks:,} tasks, {found.telling:,} of them tell a status: "
         f"{found.tasks - found.broken:,} explained, {found.broken:,} not. Exit code {code}."
     )
     return "\n".join(lines) + "\n"
+
+
+def _remarks(found: Audit) -> list[str]:
+    """What a reader should know of how the log was read."""
+    said = []
+    if found.late:
+        said.append(
+            f"{found.late:,} events stand behind what happened after them: each was taken as of any time in between."
+        )
+    if found.repeated:
+        said.append(f"{found.repeated:,} events were told again under their own id, and are left out.")
+    if found.unfinished:
+        said.append("The last line is cut off, as of a log that is being written, and is left out.")
+    return [*said, ""] if said else []
+
+
+def _listed(lines: Sequence[int]) -> str:
+    """The numbers of lines, of many the first."""
+    told = ", ".join(map(str, lines[:LINES_MAX]))
+    more = f" and {len(lines) - LINES_MAX} more" if len(lines) > LINES_MAX else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {told}{more}"
