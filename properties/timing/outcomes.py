@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import attrs
 
 from latchcheck.model.timing.schedule import Ms
+from latchcheck.model.timing.server import FINEST_PERIOD_MS
 
 from .bounds import Upper, earliest
 from .facts import Facts
@@ -32,7 +33,7 @@ def sources(facts: Facts) -> tuple[Source, ...]:
     work = Upper(last)
     found = [Source("worker", first, closed=True, hi=earliest((work, facts.alive_until())))]
     if facts.deadline_ms is not None:
-        hi = earliest((work, facts.alive_until("timeouts"), _after_due(facts, facts.deadline_ms)))
+        hi = earliest((work, facts.alive_until("timeouts"), _after_due(facts, facts.deadline_ms, beyond=True)))
         due = facts.deadline_ms - facts.skew_ms
         found.append(Source("timeouts", max(0, due), closed=due < 0, hi=hi))
     if facts.window_ms is not None and facts.legs is not None:
@@ -45,13 +46,18 @@ def sources(facts: Facts) -> tuple[Source, ...]:
     return tuple(source for source in found if source.possible)
 
 
-def _after_due(facts: Facts, limit: Ms) -> Upper:
-    """Latest sweep that can be the first to act on a limit."""
+def _after_due(facts: Facts, limit: Ms, *, beyond: bool = False) -> Upper:
+    """Latest sweep that can be the first to act on a limit.
+
+    What acts only `beyond` its limit needs an instant there, which an exact timer finds within a millisecond.
+    """
     if facts.lazy:
         # The first access after the limit acts, and accesses come at most one silence apart.
         longest = None if facts.legs is None else facts.legs.longest(facts.legs.steady)
         return Upper(None if longest is None else limit + facts.skew_ms + longest)
-    return Upper(None if facts.spacing_ms is None else limit + facts.skew_ms + facts.spacing_ms)
+    if facts.spacing_ms is None:
+        return Upper(None)
+    return Upper(limit + facts.skew_ms + max(facts.spacing_ms, FINEST_PERIOD_MS if beyond else 0))
 
 
 def _orphan_source(facts: Facts, window: Ms) -> Iterator[Source]:

@@ -5,6 +5,7 @@ the worst order counts; a deadline and an orphan window act only beyond their en
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 import attrs
 import pytest
@@ -175,6 +176,22 @@ TABLE = [
         "--+",
         BELOW_AT_ABOVE,
         POLLS | {"server.execution_deadline_ms": 60 * S, "server.enforced_anchor": "terminal"},
+    ),
+    # An exact timer fails what is still running once 60 s are over.
+    Boundary(
+        "timeout-is-seen",
+        "server.enforced_ttl_ms",
+        10 * S,
+        "--+",
+        BELOW_AT_ABOVE,
+        POLLS
+        | {
+            "client.jitter": (Fraction(1, 2), Fraction(1)),
+            "server.execution_deadline_ms": 60 * S,
+            "server.enforced_anchor": "terminal",
+            "server.sweep_period_ms": 0,
+        },
+        "exactly",
     ),
     # Three attempts of 10 s and two delays of 1 s; a deadline of 32 s has not passed after 32 s.
     Boundary(
