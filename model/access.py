@@ -7,10 +7,9 @@ from typing import Any, Final
 from latchcheck.kernel import Sentence
 
 from . import record, replica
-from .admission import may, tenant_of
-from .room import FALSE, TRUE, Effects, Pick, Room, both, no
-
-Guard = list[tuple[str, Any]]
+from .admission import tenant_of
+from .capabilities import may
+from .room import FALSE, TRUE, Effects, Guard, Pick, Room, both, no
 
 LOCATOR: Final = Sentence(
     "Every operation must reapply the creator's subject, tenant, and relevant scope.",

@@ -12,10 +12,8 @@ from latchcheck.kernel import Bool, Choice, Sentence
 
 from . import record
 from .access import gate, is_late, note_change, owns
-from .admission import may
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
-
-Guard = list[tuple[str, Any]]
+from .capabilities import may
+from .room import FALSE, NONE, TRUE, Effects, Guard, Pick, Room, both, either, no, when
 
 COOPERATIVE: Final = Sentence(
     "Cancellation is cooperative: The request signals intent, and the server decides whether and when to honor it. ... "

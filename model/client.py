@@ -11,9 +11,7 @@ from typing import Any, Final
 from latchcheck.kernel import Sentence
 
 from . import record
-from .room import FALSE, NONE, TRUE, Effects, Room, both, either, no
-
-Guard = list[tuple[str, Any]]
+from .room import FALSE, NONE, TRUE, Effects, Guard, Room, both, either, no
 
 HANDLES: Final = "How to Not Orphan an MCP Task"
 WINDOW: Final = Sentence(

@@ -10,10 +10,8 @@ from typing import Any, Final
 from latchcheck.kernel import Choice, Enum, IntRange, Sentence
 
 from . import dispatch, record
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
-from .worker import release
-
-Guard = list[tuple[str, Any]]
+from .attempts import fence, is_free, release, runs, taken
+from .room import FALSE, NONE, TRUE, Effects, Guard, Pick, Room, both, either, no, when
 
 PAPER: Final = "Stateless Protocol, Stateful Problem"
 KIND: Final = Enum("FailureKind", ("transient", "permanent", "unrecognised"))
@@ -67,8 +65,7 @@ def actions(room: Room) -> None:
 
 
 def _fail_attempt(room: Room) -> None:
-    worker_choice, worker = room.pick("worker", "workers")
-    task = room.follow("tasks", room.read("job", worker))
+    worker_choice, worker, task = taken(room)
     kind = Choice("kind", KIND)
     spent = is_spent(room, task)
     counted = spent if room.policy.attempt_ceiling == "enforced" else FALSE
@@ -78,10 +75,9 @@ def _fail_attempt(room: Room) -> None:
     open_ = both(record.is_open(room.read("status", task)), record.unhindered(found))
     effects = Effects(room)
     record.write(room, effects, task, "failed", both(open_, no(again)))
-    # Who is told that its version is old reads again, as in `finish`; else the delivery is over, and a retry is a new
-    # message.
-    others = {label: condition for label, condition in found.items() if label != "BLOCK_STALE_VERSION"}
-    over = no(both(found.get("BLOCK_STALE_VERSION", FALSE), record.unhindered(others)))
+    # Who is told that its version is old reads again, as after a report.
+    # Else the delivery is over, and a retry is a new message.
+    over = no(record.only_stale(found))
     effects.put("unacked", task, no(TRUE), over)
     effects.put("holder", task, NONE, over)
     dispatch.requeue(room, effects, task, both(open_, again))
@@ -93,10 +89,8 @@ def _fail_attempt(room: Room) -> None:
     release(effects, worker, over)
     guard: Guard = [
         *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
-        ("it holds the lease", room.read("holder", task, absent=None) == room.name("workers", worker))
-        if room.policy.lease == "fenced"
-        else ("it runs", TRUE),
+        *runs(room, worker),
+        ("it holds the lease", no(fence(room, worker, task))),
         *record.has_room(room, task),
     ]
     room.act("fail_attempt", "worker", guard, effects, [worker_choice, kind], [CLASSES])
@@ -117,7 +111,7 @@ def _dead_letter(room: Room) -> None:
         ("a message is visible", room.read("queued", task)),
         ("the task is open", record.is_open(room.read("status", task))),
         ("its attempts are spent", is_spent(room, task)),
-        ("nobody holds its lease", room.holds("holder", task, NONE, absent=True)),
+        ("nobody holds its lease", is_free(room, task)),
         *record.has_room(room, task),
     ]
     room.act("dead_letter", "server", guard, effects, [choice], [CLASSES])

@@ -88,14 +88,15 @@ def _value(name: str, value: Any) -> Any:
 
 def handle_system(repairs: Iterable[str] = PRINTED) -> System:
     """The store with some repairs; KeyError for a name that is none."""
-    has = {name: name in frozenset(repairs) for name in REPAIRS}
-    for name in repairs:
-        REPAIRS[name]
+    wanted = {name: REPAIRS[name] for name in repairs}
+    has = {name: name in wanted for name in REPAIRS}
     label = ",".join(name for name in REPAIRS if has[name]) or "as printed"
-    return System(f"handle store {label}", _VARIABLES, [*_calling(has), *_serving(has), *_polling(has), *_around(has)])
+    actions = [*_calling(has), *_storing(has), *_serving(has), *_polling(has), *_around(has)]
+    return System(f"handle store {label}", _VARIABLES, actions)
 
 
 def _calling(has: dict[str, bool]) -> list[Action]:
+    """The calls of one key, and what the store knows of it by then."""
     running = ("the client is running", V["up"])
     idle, calls = ("no call of it is under way", V["pc"] == PC["idle"]), ("the caller calls again", V["calls_left"] > 0)
     less = V["calls_left"] - 1
@@ -134,6 +135,14 @@ def _calling(has: dict[str, bool]) -> list[Action]:
             calls_left=less,
             misanswered=either(V["misanswered"], not has["digest"]),
         ),
+    ]
+
+
+def _storing(has: dict[str, bool]) -> list[Action]:
+    """What the client does with the reply to its call."""
+    running = ("the client is running", V["up"])
+    known = V["row"] != TASK[NONE]
+    return [
         _act(
             "record",
             "client",
@@ -150,7 +159,7 @@ def _calling(has: dict[str, bool]) -> list[Action]:
             pc="idle",
             delivered=True,
             kept=has["direct"],
-            row_status=when(both(has["direct"], TRUE), STATUS["completed"], V["row_status"]),
+            row_status=when(has["direct"], STATUS["completed"], V["row_status"]),
             intent=False,
         ),
     ]
@@ -190,6 +199,7 @@ def _serving(has: dict[str, bool]) -> list[Action]:
 
 
 def _marked(has: dict[str, bool], seen: Any) -> dict[str, Any]:
+    """The updates of marking what a poll has seen in the store."""
     over = is_in(V["row_status"], *TERMINAL)
     writes = no(over) if has["latch"] else TRUE
     # A late `unknown` means that the server has aged the task out; a latch keeps what was stored.
@@ -204,6 +214,7 @@ def _marked(has: dict[str, bool], seen: Any) -> dict[str, Any]:
 
 
 def _polling(has: dict[str, bool]) -> list[Action]:
+    """Polls of a call, and of the watch that `reconcile` has started."""
     running = ("the client is running", V["up"])
     read = ("it has an answer", V["pc"] == PC["read"])
     terminal = is_in(V["seen"], *TERMINAL)
@@ -249,6 +260,7 @@ def _polling(has: dict[str, bool]) -> list[Action]:
 
 
 def _around(has: dict[str, bool]) -> list[Action]:
+    """The client crashes and starts again, and the tasks of the server go on."""
     opened = both(V["row"] != TASK[NONE], no(is_in(V["row_status"], *TERMINAL)))
     volatile = {"pc": "idle", "handle": NONE, "seen": NONE, "second": NONE, "watched": False}
     resent = both(has["intent"], V["intent"])

@@ -8,25 +8,12 @@ is no step of its own.
 
 from __future__ import annotations
 
-from typing import Any
-
 import z3
 
-from .admission import (
-    SAME_KEY,
-    admissible,
-    admit,
-    entry_of,
-    has_prior,
-    late_key,
-    same_digest,
-    seeds,
-    taskable,
-    wants_task,
-)
-from .room import NONE, TRUE, Effects, Room, either, no
-
-Guard = list[tuple[str, Any]]
+from .admission import SAME_KEY, admissible, admit, seeds
+from .capabilities import taskable, wants_task
+from .key_entries import entry_of, has_prior, late_key, same_digest
+from .room import NONE, TRUE, Effects, Guard, Room, either, no
 
 
 def variables(room: Room) -> None:

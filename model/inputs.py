@@ -8,9 +8,8 @@ from latchcheck.kernel import Bool, Choice, IntRange, Sentence
 
 from . import record
 from .access import note_change, owns
-from .room import TRUE, Effects, Pick, Room, both, either, no, when
-
-Guard = list[tuple[str, Any]]
+from .attempts import runs, taken
+from .room import TRUE, Effects, Guard, Pick, Room, both, either, no, when
 
 UNIQUE_KEYS: Final = Sentence(
     "Each request key in inputRequests MUST be unique over the lifetime of a single task.",
@@ -81,8 +80,7 @@ def named(room: Room, task: Pick | str) -> Any:
 
 
 def _ask(room: Room) -> None:
-    worker_choice, worker = room.pick("worker", "workers")
-    task = room.follow("tasks", room.read("job", worker))
+    worker_choice, worker, task = taken(room)
     number = room.read("asked", task) + 1
     choices, key = [worker_choice], number
     if room.policy.input_keys == "reused":
@@ -102,7 +100,7 @@ def _ask(room: Room) -> None:
             effects.put(f"names{one}", task, number, both(key == one, room.read(f"names{one}", task) == 0))
     guard: Guard = [
         *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
+        *runs(room, worker),
         ("the task is working", room.holds("status", task, "working")),
         ("nothing forbids a write", record.unhindered(found)),
         ("it may ask another question", room.read("asked", task) < room.scope.inputs),

@@ -19,6 +19,7 @@ from . import (
     idempotency,
     inputs,
     network,
+    notifications,
     reaper,
     record,
     replica,
@@ -86,6 +87,7 @@ PARTIES: Final = (
     access,
     client,
     network,
+    notifications,
     reaper,
     restart,
 )

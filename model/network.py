@@ -1,4 +1,4 @@
-"""What a client sees: polls and notifications, snapshots of the record that travel and may come late.
+"""What a client reads: answers to its polls, snapshots of the record that travel and may come late.
 
 One follower for each task: the client that was given its id.
 """
@@ -11,9 +11,7 @@ from latchcheck.kernel import Bool, Choice, Enum, IntRange, Sentence
 
 from . import record, replica
 from .cancelling import shown
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
-
-Guard = list[tuple[str, Any]]
+from .room import FALSE, NONE, TRUE, Effects, Guard, Pick, Room, both, either, no, when
 
 VIEW: Final = Enum("View", (NONE, *record.TRANSITIONS, "gone", "unknown"))
 POLLING: Final = Sentence(
@@ -61,7 +59,6 @@ def variables(room: Room) -> None:
 
     With versions also the version of each snapshot, and `newest`, the highest that the client has taken over.
     `blocked`, in 2025-11-25, a tasks/result call of the client is held until the task ends.
-    `note1`, `note2`: notifications under way, the older first.
     History: `wasted`, an answer that told the end did not end the polling.
     """
     if not room.has("polls"):
@@ -76,10 +73,6 @@ def variables(room: Room) -> None:
     if room.has("version"):
         for name in ("view_version", "reply_version", "newest"):
             room.family(name, room.tasks, IntRange(0, most), 0)
-    for slot in _slots(room):
-        room.family(f"note{slot}", room.tasks, VIEW, NONE)
-        if room.has("version"):
-            room.family(f"note{slot}_version", room.tasks, IntRange(0, most), 0)
 
 
 def _has_result(room: Room) -> bool:
@@ -87,28 +80,20 @@ def _has_result(room: Room) -> bool:
     return room.policy.era == "2025-11-25"
 
 
-def _slots(room: Room) -> range:
-    sent = room.has("notifications") and room.policy.notifications != "none"
-    return range(1, (min(room.scope.notifications, 2) if sent else 0) + 1)
-
-
 def actions(room: Room) -> None:
-    """Asking, hearing, being told."""
+    """Asking and hearing."""
     if not room.has("polls"):
         return
     _poll(room)
     if _has_result(room):
         _list_status(room)
         _ask_result(room)
-        _return_result(room)
+        if room.policy.result_while_open == "blocks":
+            _return_result(room)
     _arrive(room)
-    if _slots(room):
-        _notify(room)
-        _hear_note(room)
-        _lose_note(room)
 
 
-def _snapshot(now: Any) -> Any:
+def snapshot(now: Any) -> Any:
     """A status as a view."""
     value = VIEW["gone"]
     for label in record.TRANSITIONS:
@@ -121,6 +106,12 @@ def _is_open(content: Any) -> Any:
     return either(*(content == VIEW[label] for label in record.OPEN))
 
 
+def _answer(effects: Effects, task: Pick, content: Any, version: Any, on: Any = TRUE) -> None:
+    """Note that an answer is under way to the client, in place of any other."""
+    effects.put("reply", task, content, on)
+    effects.put("reply_version", task, version, on)
+
+
 def _poll(room: Room) -> None:
     task_choice, task = room.pick("task", "tasks")
     places, content, version = _read(room, task, "tasks-get")
@@ -129,8 +120,7 @@ def _poll(room: Room) -> None:
         newer = Choice("newer", Bool())
         choices.append(newer)
         content = when(both(newer.term, record.is_open(room.read("status", task))), VIEW["unknown"], content)
-    effects.put("reply", task, content)
-    effects.put("reply_version", task, version)
+    _answer(effects, task, content, version)
     # A poll keeps nothing alive whose ttl is over.
     heard = both(record.is_open(room.read("status", task)), no(room.read("expired", task)))
     effects.put("silent", task, FALSE, heard)
@@ -140,7 +130,7 @@ def _poll(room: Room) -> None:
 def _read(room: Room, task: Pick, operation: str) -> tuple[list[Choice], Any, Any]:
     """The snapshot that a read gives: the choice of who answers, the status as a view, and the version."""
     places, at_replica = replica.place(room, operation)
-    content = when(at_replica, _snapshot(record.copied(room, task)), _snapshot(shown(room, task)))
+    content = when(at_replica, snapshot(record.copied(room, task)), snapshot(shown(room, task)))
     version = replica.seen(room, task, at_replica, room.read("version", task, absent=0), "version")
     return places, content, version
 
@@ -150,8 +140,7 @@ def _list_status(room: Room) -> None:
     choice, task = room.pick("task", "tasks")
     places, content, version = _read(room, task, "tasks-list")
     effects = Effects(room)
-    effects.put("reply", task, content)
-    effects.put("reply_version", task, version)
+    _answer(effects, task, content, version)
     guard = [*_askable(room, task), ("the list has the task", content != VIEW["gone"])]
     room.act("list_status", "client", guard, effects, [choice, *places])
 
@@ -189,8 +178,7 @@ def _ask_result(room: Room) -> None:
         content = when(opened, VIEW["completed"], content)
     effects = Effects(room)
     effects.put("blocked", task, TRUE, both(opened, held))
-    effects.put("reply", task, content, no(both(opened, held)))
-    effects.put("reply_version", task, version, no(both(opened, held)))
+    _answer(effects, task, content, version, no(both(opened, held)))
     guard = [*_askable(room, task), ("no tasks/result call is held", no(room.read("blocked", task)))]
     room.act("ask_result", "client", guard, effects, [choice, *places], [BLOCKS if held else WAITS])
 
@@ -200,19 +188,17 @@ def _return_result(room: Room) -> None:
     places, content, version = _read(room, task, "tasks-result")
     effects = Effects(room)
     effects.put("blocked", task, FALSE)
-    effects.put("reply", task, content)
-    effects.put("reply_version", task, version)
+    _answer(effects, task, content, version)
     guard: Guard = [
         *room.serving(),
         ("a tasks/result call is held", room.read("blocked", task)),
         ("the task is over", no(_is_open(content))),
         ("no answer is under way", room.holds("reply", task, NONE)),
     ]
-    if room.policy.result_while_open == "blocks":
-        room.act("return_result", "server", guard, effects, [choice, *places], [RETURNS])
+    room.act("return_result", "server", guard, effects, [choice, *places], [RETURNS])
 
 
-def _adopt(room: Room, effects: Effects, task: Pick, content: Any, version: Any) -> Any:
+def adopt(room: Room, effects: Effects, task: Pick, content: Any, version: Any) -> Any:
     """Note that a snapshot is taken over, where the client's rule says so; when it is."""
     taken = TRUE
     if room.has("version"):
@@ -229,7 +215,7 @@ def _arrive(room: Room) -> None:
     choice, task = room.pick("task", "tasks")
     content = room.read("reply", task)
     effects = Effects(room)
-    taken = _adopt(room, effects, task, content, room.read("reply_version", task, absent=None))
+    taken = adopt(room, effects, task, content, room.read("reply_version", task, absent=None))
     terminal = either(*(content == VIEW[label] for label in record.TERMINAL))
     gone, unknown = content == VIEW["gone"], content == VIEW["unknown"]
     ends = [terminal]
@@ -241,72 +227,9 @@ def _arrive(room: Room) -> None:
     effects.put("stopped", task, TRUE, stops)
     effects.put("blocked", task, FALSE, stops)
     effects.put("wasted", task, TRUE, both(either(terminal, gone), no(stops)))
-    effects.put("reply", task, NONE)
-    effects.put("reply_version", task, 0)
+    _answer(effects, task, NONE, 0)
     guard: Guard = [
         ("an answer is under way", content != VIEW[NONE]),
         ("the client still polls", no(room.read("stopped", task))),
     ]
     room.act("see_status", "client", guard, effects, [choice], [UNKNOWN_IS_TERMINAL])
-
-
-def _notify(room: Room) -> None:
-    choice, task = room.pick("task", "tasks")
-    effects = Effects(room)
-    slots = list(_slots(room))
-    free = [room.holds(f"note{slot}", task, NONE) for slot in slots]
-    first = TRUE
-    for slot, empty in zip(slots, free, strict=True):
-        effects.put(f"note{slot}", task, _snapshot(shown(room, task)), both(first, empty))
-        effects.put(f"note{slot}_version", task, room.read("version", task), both(first, empty))
-        first = both(first, no(empty))
-    guard: Guard = [
-        *room.serving(),
-        ("there is a record", record.exists(room.read("status", task))),
-        ("the client still polls", no(room.read("stopped", task))),
-        ("the network holds no more than the scope allows", free[-1]),
-    ]
-    room.act("notify", "server", guard, effects, [choice], [POLLING])
-
-
-def _drop_note(room: Room, effects: Effects, task: Pick, slot: Any) -> None:
-    """Note that a notification is no longer under way; those behind it move up."""
-    slots = list(_slots(room))
-    for one in slots:
-        last = one == slots[-1]
-        for part, empty in (("", VIEW[NONE]), ("_version", 0)):
-            name = f"note{one}{part}"
-            if name not in room.families:
-                continue
-            behind = empty if last else room.read(f"note{one + 1}{part}", task)
-            effects.put(name, task, behind, slot <= one)
-
-
-def _hear_note(room: Room) -> None:
-    choice, task = room.pick("task", "tasks")
-    effects, choices = Effects(room), [choice]
-    slots = list(_slots(room))
-    slot: Any = 1
-    content, version = room.read("note1", task), room.read("note1_version", task, absent=None)
-    if room.policy.notifications == "reordered" and len(slots) > 1:
-        picked = Choice("place", IntRange(1, slots[-1]))
-        choices.append(picked)
-        slot = picked.term
-        content = when(slot == 1, content, room.read("note2", task))
-        if version is not None:
-            version = when(slot == 1, version, room.read("note2_version", task))
-    _adopt(room, effects, task, content, version)
-    _drop_note(room, effects, task, slot)
-    guard: Guard = [
-        ("a notification is under way", content != VIEW[NONE]),
-        ("the client still polls", no(room.read("stopped", task))),
-    ]
-    room.act("see_notification", "client", guard, effects, choices, [POLLING])
-
-
-def _lose_note(room: Room) -> None:
-    choice, task = room.pick("task", "tasks")
-    effects = Effects(room)
-    _drop_note(room, effects, task, 1)
-    guard: Guard = [("a notification is under way", no(room.holds("note1", task, NONE)))]
-    room.act("lose_notification", "network", guard, effects, [choice])

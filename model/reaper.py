@@ -13,9 +13,7 @@ from latchcheck.kernel import Enum, Sentence
 from . import record
 from .failures import PAPER
 from .policy import PASSES
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no
-
-Guard = list[tuple[str, Any]]
+from .room import FALSE, NONE, TRUE, Effects, Guard, Pick, Room, both, either, no
 
 SWEEP: Final = Enum("Sweep", ("idle", "after-one", "after-two"))
 THREE_SWEEPS: Final = Sentence(

@@ -230,3 +230,9 @@ def decide(found: dict[str, Any]) -> Any:
 def unhindered(found: dict[str, Any]) -> Any:
     """No obstacle is met."""
     return both(*(no(one) for one in found.values()))
+
+
+def only_stale(found: dict[str, Any]) -> Any:
+    """Nothing but an old version is in the way, so that the writer reads again and goes on."""
+    others = {label: condition for label, condition in found.items() if label != "BLOCK_STALE_VERSION"}
+    return both(found.get("BLOCK_STALE_VERSION", FALSE), unhindered(others))

@@ -12,9 +12,7 @@ from typing import Any
 from latchcheck.kernel import Bool, Choice, IntRange
 
 from . import record
-from .room import FALSE, Effects, Pick, Room, both, no, when
-
-Guard = list[tuple[str, Any]]
+from .room import FALSE, Effects, Guard, Pick, Room, both, no, when
 
 
 def variables(room: Room) -> None:

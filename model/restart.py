@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from latchcheck.kernel import Enum, Sentence
 
 from . import record, replica
 from .admission import CALL, DURABLE_CREATE
+from .attempts import release
 from .failures import PAPER, is_spent
-from .room import FALSE, NONE, TRUE, Effects, Room, both, either, no, when
-from .worker import release
-
-Guard = list[tuple[str, Any]]
+from .room import FALSE, NONE, TRUE, Effects, Guard, Room, both, either, no, when
 
 SERVER: Final = Enum("Server", ("up", "starting"))
 TRIAGED: Final = Enum("Triaged", ("no", "left", "resumed", "timed_out", "dead_lettered"))

@@ -25,6 +25,8 @@ TRUE: Any = z3.BoolVal(True)
 FALSE: Any = z3.BoolVal(False)
 NONE = "none"
 Pick = Mapping[str, Any]
+Guard = list[tuple[str, Any]]
+"""The conditions of an action, each with a label that reads as a condition."""
 
 
 def both(*conditions: Any) -> Any:
@@ -54,10 +56,16 @@ def no(condition: Any) -> Any:
     return FALSE if z3.is_true(condition) else TRUE if z3.is_false(condition) else z3.Not(condition)
 
 
-def choose(pick: Pick, values: Mapping[str, Any]) -> Any:
-    """The value of the label that is meant."""
+def choose(pick: Pick, values: Mapping[str, Any] | Enum) -> Any:
+    """The value of the label that is meant; of an Enum, its constant."""
     labels = list(pick)
     return reduce(lambda rest, label: when(pick[label], values[label], rest), labels[-2::-1], values[labels[-1]])
+
+
+def pick_label(name: str, domain: Enum) -> tuple[Choice, Pick]:
+    """A choice of one label of a domain, and the index it makes."""
+    choice = Choice(name, domain)
+    return choice, {value: choice.term == domain[value] for value in domain.values}
 
 
 def when(condition: Any, value: Any, otherwise: Any) -> Any:
@@ -160,10 +168,8 @@ class Room:
         """A choice of one thing of a kind, and the index it makes."""
         labels = getattr(self, kind)
         domain = Enum(f"{kind}_{len(labels)}", labels)
-        choice = Choice(name, domain)
-        if len(labels) == 1:
-            return choice, {labels[0]: TRUE}
-        return choice, {label: choice.term == domain[label] for label in labels}
+        choice, meant = pick_label(name, domain)
+        return choice, {labels[0]: TRUE} if len(labels) == 1 else meant
 
     def follow(self, kind: str, reference: Any) -> Pick:
         """The index that a reference makes; nothing is meant where it is none."""
@@ -190,11 +196,11 @@ class Room:
         clauses = tuple(Clause(label, expr) for label, expr in guard if not (expr is True or z3.is_true(expr)))
         self.actions.append(Action(name, party, clauses, effects.updates(), tuple(choices), tuple(sentences)))
 
-    def serving(self) -> list[tuple[str, Any]]:
+    def serving(self) -> Guard:
         """The guard of everything that the server does: it is up."""
         return [("the server is up", self.holds("server", None, "up", absent=True))]
 
-    def spend(self, effects: Effects, name: str) -> list[tuple[str, Any]]:
+    def spend(self, effects: Effects, name: str) -> Guard:
         """Use up one of a budget: the guard, after noting the change."""
         left = self.read(f"{name}_left")
         effects.put(f"{name}_left", None, left - 1)

@@ -7,13 +7,13 @@ It is what a history of concurrent operations on a real store is judged by.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from latchcheck.kernel import Choice, Enum, IntRange, System
 
 from . import cancelling, reaper, record
 from .policy import Policy
-from .room import TRUE, Effects, Room, when
+from .room import TRUE, Effects, Room, choose, pick_label
 from .scope import LARGEST, Scope
 
 MODULES: Final = frozenset({"version", "cancels", "expiries", "deletion"})
@@ -48,11 +48,9 @@ def _create(room: Room) -> None:
 
 def _write(room: Room, *, versioned: bool) -> None:
     choice, task = room.pick("task", "tasks")
-    fact = Choice("status", FACT)
+    fact, written = pick_label("status", FACT)
     expected = Choice("expected", IntRange(0, record.versions_max(room)))
-    status: Any = record.STATUS[record.TERMINAL[-1]]
-    for label in record.TERMINAL[-2::-1]:
-        status = when(fact.term == FACT[label], record.STATUS[label], status)
+    status = choose(written, record.STATUS)
     found = record.obstacles(room, task, status, expected.term if versioned else None)
     effects = Effects(room)
     record.write(room, effects, task, status, record.unhindered(found))

@@ -1,35 +1,23 @@
-"""Workers: at-least-once delivery, leases, crashes between the side effect and the completion write, late reports.
+"""Workers: at-least-once delivery, leases, crashes between the side effect and the completion write.
 
-An attempt *runs* while its worker is alive and believes in it.
-A stalled worker runs nothing until it wakes; under a fenced lease it looks at its lease before it goes on.
-That the look and what follows it are one step is an assumption of this model.
+What an attempt is stands in `attempts.py`, and how one is reported in `reports.py`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from latchcheck.kernel import Choice, Enum, IntRange, Sentence
+from latchcheck.kernel import IntRange, Sentence
 
-from . import record
-from .room import FALSE, NONE, TRUE, Effects, Pick, Room, both, either, no, when
+from . import record, reports
+from .attempts import PHASE, fence, is_free, release, runs, taken, works_on
+from .room import FALSE, NONE, TRUE, Effects, Guard, Room, both, either, no, when
 
-Guard = list[tuple[str, Any]]
-
-PHASE: Final = Enum("WorkerPhase", ("idle", "running", "checked", "stalled"))
-_ENDS: Final = {"completed": "completed", "failed": "failed", "cancelled": "cancelled"}
-
-LATCH: Final = Sentence(
-    "One race, one winner, one stored fact.",
-    "MCP Tasks: The Export That Finished Twice",
-    "One terminal write gets the latch",
-)
 REDELIVERED: Final = Sentence(
     "The queue redelivers the message. A second worker sees working and runs the export again.",
     "MCP Tasks: The Export That Finished Twice",
     "The restart exposed the real unit of durability",
 )
-BLIND_WRITE: Final = "the check is done"
 
 
 def variables(room: Room) -> None:
@@ -72,12 +60,7 @@ def actions(room: Room) -> None:
     _discard(room)
     if room.has("effects"):
         _act(room)
-    if room.policy.terminal_guard == "check-then-set":
-        _check(room)
-        _write_after_check(room)
-    _finish(room)
-    if room.has("version"):
-        _reread(room)
+    reports.actions(room)
     if room.has("crashes"):
         _crash(room)
     if room.has("stalls"):
@@ -87,45 +70,6 @@ def actions(room: Room) -> None:
     unrenewed = room.has("crashes") or room.has("stalls") or room.policy.lease_renewal == "never"
     if room.policy.lease != "none" and unrenewed:
         _expire_lease(room)
-
-
-def works_on(room: Room, worker: str, task: str) -> Any:
-    """The worker runs an attempt of the task."""
-    phase = room.read("phase", worker)
-    running = either(phase == PHASE["running"], phase == PHASE["checked"])
-    return both(running, room.read("job", worker) == room.reference("tasks")[task])
-
-
-def _taken(room: Room) -> tuple[Choice, Pick, Pick]:
-    """The choice of a worker, and the task that it has."""
-    choice, worker = room.pick("worker", "workers")
-    return choice, worker, room.follow("tasks", room.read("job", worker))
-
-
-def release(effects: Effects, worker: Pick, on: Any = TRUE) -> None:
-    """Note that a worker is idle again."""
-    effects.put("phase", worker, "idle", on)
-    effects.put("job", worker, NONE, on)
-    effects.put("seen", worker, 0, on)
-    effects.put("acted", worker, FALSE, on)
-
-
-def acknowledge(room: Room, effects: Effects, worker: Pick, task: Pick, on: Any = TRUE) -> None:
-    """Note that a delivery is over, if the worker still holds it."""
-    mine = no(_fenced_out(room, worker, task)) if room.policy.lease != "none" else TRUE
-    effects.put("unacked", task, FALSE, both(on, mine))
-    effects.put("holder", task, NONE, both(on, mine))
-
-
-def _fenced_out(room: Room, worker: Pick, task: Pick) -> Any:
-    """The lease of the task is not this worker's."""
-    if room.policy.lease == "none":
-        return FALSE
-    return room.read("holder", task) != room.name("workers", worker)
-
-
-def _free(room: Room, task: Pick) -> Any:
-    return room.holds("holder", task, NONE, absent=True)
 
 
 def _deliver(room: Room) -> None:
@@ -153,7 +97,7 @@ def _deliver(room: Room) -> None:
         *room.serving(),
         ("the worker is idle", room.holds("phase", worker, "idle")),
         ("a message is visible", room.read("queued", task)),
-        ("nobody holds its lease", _free(room, task)),
+        ("nobody holds its lease", is_free(room, task)),
         ("the record is worth working on", gate),
         ("its attempts are not spent", ceiling),
     ]
@@ -171,13 +115,13 @@ def _discard(room: Room) -> None:
         *room.serving(),
         ("a message is visible", room.read("queued", task)),
         ("the task is over", both(over, no(under_way))),
-        ("nobody holds its lease", _free(room, task)),
+        ("nobody holds its lease", is_free(room, task)),
     ]
     room.act("discard", "worker", guard, effects, [choice])
 
 
 def _act(room: Room) -> None:
-    choice, worker, task = _taken(room)
+    choice, worker, task = taken(room)
     effects = Effects(room)
     effects.put("acted", worker, TRUE)
     count = room.read("effects", task)
@@ -187,135 +131,14 @@ def _act(room: Room) -> None:
     effects.put("effects", task, once)
     guard: Guard = [
         *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
+        *runs(room, worker),
         ("this attempt has not acted", no(room.read("acted", worker))),
     ]
     room.act("act", "worker", guard, effects, [choice])
 
 
-def _facts(room: Room) -> tuple[Choice, Any, dict[str, Any]]:
-    """The terminal facts that a worker may report."""
-    labels = ["completed"]
-    if not room.has("failures"):
-        labels.append("failed")
-    if room.has("cancels") and room.policy.cancel_marker == "with-record":
-        labels.append("cancelled")
-    domain = Enum(f"Fact{len(labels)}{labels[-1]}", labels)
-    choice = Choice("status", domain)
-    picked = record.STATUS[labels[-1]]
-    for label in labels[-2::-1]:
-        picked = when(choice.term == domain[label], record.STATUS[label], picked)
-    return choice, picked, {label: choice.term == domain[label] for label in labels}
-
-
-def _explained(room: Room, worker: Pick, task: Pick, facts: dict[str, Any]) -> Guard:
-    """A worker completes what it has done, and cancels what somebody asked it to."""
-    guard: Guard = []
-    if room.has("effects"):
-        guard += [("work is done before it is completed", either(no(facts["completed"]), room.read("acted", worker)))]
-    if "cancelled" in facts:
-        guard += [("a cancel was asked for", either(no(facts["cancelled"]), room.read("intent", task)))]
-    return guard
-
-
-def _check(room: Room) -> None:
-    choice, worker, task = _taken(room)
-    found = record.obstacles(
-        room, task, record.STATUS["deleted"], room.read("seen", worker, absent=None), _fence(room, worker, task)
-    )
-    found.pop("IDEMPOTENT_TERMINAL", None)
-    effects = Effects(room)
-    effects.put("phase", worker, "checked")
-    guard: Guard = [
-        *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
-        ("nothing forbids a write now", record.unhindered(found)),
-    ]
-    room.act("check", "worker", guard, effects, [choice])
-
-
-def _fence(room: Room, worker: Pick, task: Pick) -> Any:
-    return _fenced_out(room, worker, task) if room.policy.lease == "fenced" else FALSE
-
-
-def _write_after_check(room: Room) -> None:
-    choice, worker, task = _taken(room)
-    fact, status, facts = _facts(room)
-    effects = Effects(room)
-    there = room.read("status", task) != record.STATUS[record.UNBORN]
-    if room.policy.missing_record == "refused":
-        there = record.exists(room.read("status", task))
-    _apply(room, effects, worker, task, status, there)
-    effects.put("reported", None, status)
-    effects.put("found", None, room.read("status", task))
-    effects.put("decision", None, "APPLY")
-    _leave(room, effects, worker, task)
-    guard: Guard = [
-        *room.serving(),
-        (BLIND_WRITE, room.holds("phase", worker, "checked")),
-        *record.has_room(room, task),
-        *_explained(room, worker, task, facts),
-    ]
-    room.act("write_terminal", "worker", guard, effects, [choice, fact])
-
-
-def _apply(room: Room, effects: Effects, worker: Pick, task: Pick, status: Any, on: Any) -> None:
-    """Note a worker's terminal write, and for the properties that look back what was wrong with it."""
-    record.write(room, effects, task, status, on)
-    if room.has("version"):
-        stale = room.read("seen", worker) != room.read("version", task)
-        effects.put("stale_write", task, TRUE, both(on, stale))
-    effects.put("late_write", task, TRUE, both(on, room.read("expired", task)))
-
-
-def _leave(room: Room, effects: Effects, worker: Pick, task: Pick, on: Any = TRUE) -> None:
-    acknowledge(room, effects, worker, task, on)
-    release(effects, worker, on)
-
-
-def _finish(room: Room) -> None:
-    """The report of an attempt: one transaction that looks and writes, or finds why it may not."""
-    choice, worker, task = _taken(room)
-    fact, status, facts = _facts(room)
-    found = record.obstacles(room, task, status, room.read("seen", worker, absent=None), _fence(room, worker, task))
-    decision = record.decide(found)
-    applied = record.unhindered(found)
-    if room.policy.terminal_guard == "check-then-set":
-        applied = FALSE
-    effects = Effects(room)
-    _apply(room, effects, worker, task, status, applied)
-    effects.put("reported", None, status)
-    effects.put("found", None, room.read("status", task))
-    effects.put("decision", None, decision)
-    # Who is told that its version is old reads again and classifies the race; every other answer ends the attempt.
-    others = {label: condition for label, condition in found.items() if label != "BLOCK_STALE_VERSION"}
-    again = both(found.get("BLOCK_STALE_VERSION", FALSE), record.unhindered(others))
-    _leave(room, effects, worker, task, no(again))
-    guard: Guard = [
-        *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
-        *record.has_room(room, task),
-        *_explained(room, worker, task, facts),
-    ]
-    if room.policy.terminal_guard == "check-then-set":
-        guard += [("a check would refuse the write", no(record.unhindered(found)))]
-    room.act("report", "worker", guard, effects, [choice, fact], [LATCH])
-
-
-def _reread(room: Room) -> None:
-    choice, worker, task = _taken(room)
-    effects = Effects(room)
-    effects.put("seen", worker, room.read("version", task))
-    guard: Guard = [
-        *room.serving(),
-        ("the worker runs its task", room.holds("phase", worker, "running")),
-        ("its version is old", room.read("seen", worker) != room.read("version", task)),
-    ]
-    room.act("read_again", "worker", guard, effects, [choice])
-
-
 def _crash(room: Room) -> None:
-    choice, worker, _ = _taken(room)
+    choice, worker, _ = taken(room)
     effects = Effects(room)
     release(effects, worker)
     guard: Guard = [("the worker has a task", no(room.holds("phase", worker, "idle")))]
@@ -323,13 +146,12 @@ def _crash(room: Room) -> None:
 
 
 def _stall(room: Room) -> None:
-    choice, worker, task = _taken(room)
+    choice, worker, task = taken(room)
     effects = Effects(room)
     effects.put("phase", worker, "stalled")
-    guard: Guard = [("the worker runs its task", room.holds("phase", worker, "running"))]
-    room.act("stall", "worker", guard + room.spend(effects, "stalls"), effects, [choice])
+    room.act("stall", "worker", runs(room, worker) + room.spend(effects, "stalls"), effects, [choice])
     effects = Effects(room)
-    lost = _fence(room, worker, task)
+    lost = fence(room, worker, task)
     effects.put("phase", worker, "running")
     release(effects, worker, lost)
     guard = [("the worker is stalled", room.holds("phase", worker, "stalled"))]

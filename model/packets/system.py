@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import attrs
 
-from latchcheck.kernel import Choice, Clause, Enum, IntRange, System
+from latchcheck.kernel import Choice, Enum, IntRange, System
 
 from .. import record
 from ..access import is_late, is_owner, note_change, owns
 from ..lifecycle import Lifecycle, lifecycle
 from ..policy import Policy
-from ..room import TRUE, Effects, Room, both, no, when
+from ..room import TRUE, Effects, Room, both, choose, no, pick_label
 from ..scope import Scope
 
 STORED, FREE = "t1", "t2"
@@ -65,11 +65,9 @@ def _write_as(room: Room) -> None:
     """
     client_choice, client = room.pick("client", "clients")
     task_choice, task = room.pick("task", "tasks")
-    status_choice = Choice("status", REQUESTED)
+    status_choice, requested = pick_label("status", REQUESTED)
     version = Choice("expected_version", IntRange(0, record.versions_max(room)))
-    status: Any = record.STATUS[REQUESTED.values[-1]]
-    for label in REQUESTED.values[-2::-1]:
-        status = when(status_choice.term == REQUESTED[label], record.STATUS[label], status)
+    status = choose(requested, record.STATUS)
     now = room.read("status", task)
     found = record.obstacles(room, task, status, version.term)
     found["BLOCK_AUTH"] = no(owns(room, client, task, "writes"))
@@ -97,8 +95,3 @@ def is_stranger(room: Room, client: str, task: str) -> Any:
 def is_over(room: Room, task: str) -> Any:
     """There is such a task, and its ttl is over."""
     return both(record.exists(room.read("status", task)), is_late(room, {task: TRUE}))
-
-
-def clause(label: str, expr: Any) -> Clause:
-    """A named condition."""
-    return Clause(label, expr)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from latchcheck.kernel import Sentence
 
-from ...model import access, admission, record
+from ...model import access, capabilities, key_entries, record
 from ...model.room import NONE, Room, both, either, no
 from .rules import EXPORT, Claim, Rule, every, implies, one_task, some
 
@@ -38,13 +38,13 @@ def _gated(room: Room) -> Claim:
     labels = {"start": "started", "read": "read", "cancel": "cancelled", "list": "listed"}
     return Claim(
         tuple(
-            (f"nothing is {word} without its capability", served != admission.SERVED[operation])
+            (f"nothing is {word} without its capability", served != capabilities.SERVED[operation])
             for operation, word in labels.items()
         ),
         some(
             room.clients,
             lambda client: both(
-                no(admission.may(room, {client: True}, "cancel")), no(room.holds("caps", client, "undeclared"))
+                no(capabilities.may(room, {client: True}, "cancel")), no(room.holds("caps", client, "undeclared"))
             ),
         ),
     )
@@ -85,7 +85,7 @@ def _refused(room: Room) -> Claim:
 REFUSED_BEFORE_STARTED = Rule(
     "refused-before-started",
     "MUST",
-    admission.NEGOTIATED_TWICE,
+    capabilities.NEGOTIATED_TWICE,
     ("capability",),
     ("keys", "workers", "outbox"),
     _refused,
@@ -105,15 +105,15 @@ def _same_key(room: Room) -> Claim:
 
     def answered(client: str) -> object:
         given = either(*(room.holds("call", client, stage) for stage in ("admitted", "replied")))
-        digests = admission.DIGEST_OR_NONE
+        digests = key_entries.DIGEST_OR_NONE
         asked = room.read("digest_asked", client)
         right = [
             implies(
                 room.read("answer", client) == room.reference("tasks")[task],
                 both(
                     *(
-                        implies(asked == admission.DIGEST[one], room.read("digest", task) == digests[one])
-                        for one in admission.DIGEST.values
+                        implies(asked == key_entries.DIGEST[one], room.read("digest", task) == digests[one])
+                        for one in key_entries.DIGEST.values
                     )
                 ),
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 from latchcheck.kernel import Sentence
 
-from ...model import failures, worker
+from ...model import attempts, failures
 from ...model.room import Room, both, either, no
 from .rules import EXPORT, SEMANTICS, Claim, Rule, every, implies, one_task, some
 
@@ -15,14 +15,14 @@ from .rules import EXPORT, SEMANTICS, Claim, Rule, every, implies, one_task, som
 def _single(room: Room) -> Claim:
     def alone(task: str) -> Any:
         pairs = combinations(room.workers, 2)
-        return both(*(no(both(*(worker.works_on(room, one, task) for one in pair))) for pair in pairs))
+        return both(*(no(both(*(attempts.works_on(room, one, task) for one in pair))) for pair in pairs))
 
     return Claim(
         (("at most one attempt runs", every(room.tasks, alone)),),
         some(
             room.tasks,
             lambda task: both(
-                some(room.workers, lambda one: worker.works_on(room, one, task)), room.read("queued", task)
+                some(room.workers, lambda one: attempts.works_on(room, one, task)), room.read("queued", task)
             ),
         ),
     )
@@ -42,7 +42,7 @@ SINGLE_EXECUTION = Rule(
 
 def _once(room: Room) -> Claim:
     def second_chance(task: str) -> Any:
-        again = some(room.workers, lambda one: both(worker.works_on(room, one, task), no(room.read("acted", one))))
+        again = some(room.workers, lambda one: both(attempts.works_on(room, one, task), no(room.read("acted", one))))
         return both(room.read("effects", task) >= 1, again)
 
     return Claim(

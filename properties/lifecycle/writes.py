@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from latchcheck.kernel import Sentence
 
-from ...model import record, worker
+from ...model import attempts, record
 from ...model.room import Room, both, no
 from .rules import EXPORT, SEMANTICS, Claim, Rule, every, one_task, some
 
@@ -12,7 +12,9 @@ from .rules import EXPORT, SEMANTICS, Claim, Rule, every, one_task, some
 def _stale(room: Room) -> Claim:
     def outdated(task: str) -> object:
         version = room.read("version", task)
-        return some(room.workers, lambda one: both(worker.works_on(room, one, task), room.read("seen", one) != version))
+        return some(
+            room.workers, lambda one: both(attempts.works_on(room, one, task), room.read("seen", one) != version)
+        )
 
     return Claim(
         (
@@ -44,7 +46,7 @@ STALE_WRITER_BLOCKED = Rule(
 
 def _late(room: Room) -> Claim:
     def late(task: str) -> object:
-        return both(room.read("expired", task), some(room.workers, lambda one: worker.works_on(room, one, task)))
+        return both(room.read("expired", task), some(room.workers, lambda one: attempts.works_on(room, one, task)))
 
     return Claim(
         (
@@ -77,7 +79,7 @@ NO_WRITE_AFTER_EXPIRY = Rule(
 def _deleted(room: Room) -> Claim:
     def gone(task: str) -> object:
         return both(
-            room.holds("status", task, record.GONE), some(room.workers, lambda one: worker.works_on(room, one, task))
+            room.holds("status", task, record.GONE), some(room.workers, lambda one: attempts.works_on(room, one, task))
         )
 
     return Claim(

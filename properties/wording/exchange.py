@@ -9,7 +9,7 @@ from latchcheck.wording.words import Occurrence, Word
 
 from ...model import inputs
 from ...model.cancelling import shown
-from ...model.network import VIEW, _snapshot
+from ...model.network import VIEW, snapshot
 from ...model.record import TRANSITIONS, is_terminal
 from ...model.room import Room, no
 
@@ -94,7 +94,7 @@ def _polls() -> Iterable[Word]:
         yield _reads(f"the answer under way says that {says}", "an answer to tasks/get or tasks/result that says so",
                      lambda room, label=label: room.read("reply", TASK) == VIEW[label], "state")  # fmt: skip
     yield _reads("the client believes what is stored", "the status that it believes in is the one in the record now",
-                 lambda room: room.read("view", TASK) == _snapshot(shown(room, TASK)), "state")  # fmt: skip
+                 lambda room: room.read("view", TASK) == snapshot(shown(room, TASK)), "state")  # fmt: skip
     yield _reads("the client polls no more", "an answer has ended its polling",
                  lambda room: room.read("stopped", TASK), "state")  # fmt: skip
     yield _reads("the client asks for the task", "tasks/get arrives, and its answer is under way",
@@ -125,7 +125,7 @@ def _notes() -> Iterable[Word]:
 
 def _outdated(room: Room) -> Occurrence:
     # Where none is ever sent there is none to compare.
-    late = room.read("note1", TASK) != _snapshot(shown(room, TASK)) if "note1" in room.families else None
+    late = room.read("note1", TASK) != snapshot(shown(room, TASK)) if "note1" in room.families else None
     return Occurrence(("see_notification",), before=late)
 
 

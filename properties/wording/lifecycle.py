@@ -8,9 +8,9 @@ from typing import Any, Final
 from latchcheck.wording.words import Occurrence, Vocabulary, Word
 
 from ...model import record
+from ...model.attempts import works_on
 from ...model.record import STATUS, TERMINAL, TRANSITIONS
 from ...model.room import Room, either, no
-from ...model.worker import works_on
 from . import calls, exchange
 
 NAME: Final = "lifecycle"
