@@ -8,17 +8,19 @@ not read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
 import attrs
 import z3
 
-from latchcheck.kernel import Action, Bool, Choice, Enum, IntRange, ModelError, System
+from latchcheck.kernel import Action, Bool, Choice, Enum, IntRange, System
 from latchcheck.kernel.compiling import RUNTIME, python_name
 from latchcheck.kernel.substitution import Substitution
 
 from .layout import Field, Layout
+from .lines import Lines, unbounded
 from .packed_scope import Scope
 from .packed_terms import Terms
 
@@ -42,13 +44,14 @@ class Fired:
     updates: Mapping[str, Any] = attrs.field(factory=dict)
 
 
-class Blocks:
-    """Source lines of one function over packed states, written from the outside in.
+class Blocks(Lines):
+    """Source lines of one function over packed states.
 
     With `split` the state is in locals s0, s1, ..., one a word; without it is in s0 altogether.
     """
 
     def __init__(self, system: System, layout: Layout, *, split: bool) -> None:
+        super().__init__()
         self.system = system
         self.layout = layout
         self.split = split
@@ -56,17 +59,9 @@ class Blocks:
         self.coarse: Callable[[int], Sequence[str]] = lambda _: [
             "raise ValueError('a dense number is no multiple of a part')"
         ]
-        self.lines: list[str] = []
-        self.level = 0
         self.constants: dict[str, Any] = dict(RUNTIME)
         self.sources = {name: python_name("v", name, i) for i, name in enumerate(layout.fields)}
         self.words = layout.words if split else 1
-
-    def line(self, text: str) -> None:
-        """One line at the present level; one that ends in a colon opens the next level."""
-        self.lines.append("    " * self.level + text)
-        if text.endswith(":"):
-            self.level += 1
 
     def place(self, field: Field) -> tuple[int, int]:
         """The word of a field and its lowest bit, as this function sees them."""
@@ -99,28 +94,18 @@ class Blocks:
 
     def values(self, scope: Scope, exprs: Iterable[Any]) -> list[str]:
         """The sources of expressions, after the lines they need."""
-        return scope.write(exprs, self.lines, "    " * self.level)
+        return scope.write(exprs, self.lines, self.indent)
 
     def require(self, scope: Scope, exprs: Sequence[Any]) -> bool:
         """Open a block in which all expressions hold; False if they never do."""
         needed = [expr for expr in exprs if not z3.is_true(expr)]
         if any(z3.is_false(expr) for expr in needed):
             return False
-        pending: list[str] = []
-        for expr in needed:
-            start = len(self.lines)
-            source = self.values(scope, [expr])[0]
-            shared = self.lines[start:]
-            if shared and pending:
-                # What a later clause needs is computed only where the earlier ones hold.
-                del self.lines[start:]
-                self.line(f"if {' and '.join(pending)}:")
-                self.lines += ["    " + line for line in shared]
-                pending = []
-            pending.append(source)
-        if pending:
-            self.line(f"if {' and '.join(pending)}:")
+        self.where(partial(self._value, scope, expr) for expr in needed)
         return True
+
+    def _value(self, scope: Scope, expr: Any) -> str:
+        return self.values(scope, [expr])[0]
 
     def after(self, kept: Mapping[str, str | int]) -> tuple[str, ...]:
         """The sources of the words of a state in which some fields hold something else: a number, or source."""
@@ -158,6 +143,32 @@ class Blocks:
         return found & self.layout.fields.keys()
 
 
+@attrs.frozen
+class _Begun:
+    """An action some of whose choices are made: those still open, and guard and updates with the others put in.
+
+    `held` are the clauses of the guard that stand around what is left, `picked` the sources of the choices made.
+    """
+
+    code: int
+    choices: tuple[Choice, ...]
+    guard: tuple[Any, ...]
+    updates: Mapping[str, Any]
+    held: tuple[Any, ...] = ()
+    picked: tuple[str, ...] = ()
+
+    def after(self, source: str, put: Callable[[Any], Any]) -> _Begun:
+        """What is left when the first open choice is made."""
+        return _Begun(
+            self.code,
+            self.choices[1:],
+            tuple(put(expr) for expr in self.guard),
+            {name: put(expr) for name, expr in self.updates.items()},
+            self.held,
+            (*self.picked, source),
+        )
+
+
 class Actions:
     """The actions of a system, written into blocks; `fire` and `fail` write what an engine does.
 
@@ -169,55 +180,47 @@ class Actions:
         self.fire = fire
         self.fail = fail
         self._name = ""
+        self._unrolled: frozenset[str] = frozenset()
 
     def write(self, code: int, action: Action, scope: Scope) -> None:
         """One action with all its choices."""
-        self._name = action.name
+        self._name, self._unrolled = action.name, _unrolled(action)
         guard = tuple(clause.expr for clause in action.guard)
-        self._held: tuple[Any, ...] = ()
-        self._choose(code, action.choices, guard, dict(action.updates), (), scope.inner(), _unrolled(action))
+        self._choose(_Begun(code, action.choices, guard, action.updates), scope.inner())
 
-    def _choose(
-        self,
-        code: int,
-        choices: Sequence[Choice],
-        guard: Sequence[Any],
-        updates: Mapping[str, Any],
-        picked: tuple[str, ...],
-        scope: Scope,
-        unrolled: frozenset[str],
-    ) -> None:
+    def _choose(self, begun: _Begun, scope: Scope) -> None:
+        """Write what is left of an action; nothing where it cannot happen."""
         blocks = self.blocks
         level, mark = blocks.level, len(blocks.lines)
-        open_names = {choice.name for choice in choices}
-        ready = [expr for expr in guard if not blocks.reads(expr) & open_names]
-        waiting = [expr for expr in guard if blocks.reads(expr) & open_names]
-        held, self._held = self._held, (*self._held, *ready)
+        open_names = {choice.name for choice in begun.choices}
+        ready = tuple(expr for expr in begun.guard if not blocks.reads(expr) & open_names)
+        waiting = tuple(expr for expr in begun.guard if blocks.reads(expr) & open_names)
         if blocks.require(scope, ready):
             inside = len(blocks.lines)
-            if not choices:
-                self._fire(code, picked, updates, scope)
+            begun = attrs.evolve(begun, guard=waiting, held=(*begun.held, *ready))
+            if begun.choices:
+                self._pick(begun, scope)
             else:
-                choice, rest = choices[0], choices[1:]
-                for source, known, put in self._members(choice, scope, unrolled):
-                    body, some = len(blocks.lines), {name: put(expr) for name, expr in updates.items()}
-                    self._choose(
-                        code, rest, [put(e) for e in waiting], some, (*picked, source), scope.inner(known), unrolled
-                    )
-                    if choice.name not in unrolled:
-                        blocks.level -= 1
-                        if len(blocks.lines) == body:
-                            del blocks.lines[-1]  # a loop around nothing
+                self._fire(begun, scope)
             if len(blocks.lines) == inside:
                 del blocks.lines[mark:]
-        blocks.level, self._held = level, held
+        blocks.level = level
 
-    def _members(
-        self, choice: Choice, scope: Scope, unrolled: frozenset[str]
-    ) -> Iterable[tuple[str, Mapping[str, str], Callable[[Any], Any]]]:
+    def _pick(self, begun: _Begun, scope: Scope) -> None:
+        """Write the rest of an action for each value of its first open choice."""
+        blocks, choice = self.blocks, begun.choices[0]
+        for source, known, put in self._members(choice, scope):
+            body = len(blocks.lines)
+            self._choose(begun.after(source, put), scope.inner(known))
+            if choice.name not in self._unrolled:
+                blocks.level -= 1
+                if len(blocks.lines) == body:
+                    del blocks.lines[-1]  # a loop around nothing
+
+    def _members(self, choice: Choice, scope: Scope) -> Iterable[tuple[str, Mapping[str, str], Callable[[Any], Any]]]:
         """For each block of a choice: the source of the value, what it makes known, and how it enters expressions."""
         domain = choice.domain
-        if choice.name in unrolled:
+        if choice.name in self._unrolled:
             for position, value in enumerate(domain.members()):
                 yield str(position if isinstance(domain, Enum) else value), {}, Substitution({choice.term: value})
             return
@@ -250,21 +253,18 @@ class Actions:
             elif choice.name in grid.bounds:
                 found.append(f"({grid.scaled(grid.bounds[choice.name][side])})")
             else:
-                raise ModelError(
-                    f"action {self._name!r} picks {choice.name!r} from all numbers; "
-                    "give the Choice lower and upper, or the search bounds for it"
-                )
+                raise unbounded(self._name, choice.name)
         return found
 
-    def _fire(self, code: int, picked: tuple[str, ...], updates: Mapping[str, Any], scope: Scope) -> None:
-        blocks, fields = self.blocks, self.blocks.layout.fields
-        changes = {name: expr for name, expr in updates.items() if not expr.eq(fields[name].variable.term)}
+    def _fire(self, begun: _Begun, scope: Scope) -> None:
+        blocks, fields, code = self.blocks, self.blocks.layout.fields, begun.code
+        changes = {name: expr for name, expr in begun.updates.items() if not expr.eq(fields[name].variable.term)}
         sources = blocks.values(scope, changes.values())
         kept = {
             name: self._kept(fields[name], expr, source, code)
             for (name, expr), source in zip(changes.items(), sources, strict=True)
         }
-        self.fire(Fired(code, picked, blocks.after(kept), frozenset(changes), self._held, changes))
+        self.fire(Fired(code, begun.picked, blocks.after(kept), frozenset(changes), begun.held, changes))
 
     def _kept(self, field: Field, expr: Any, source: str, code: int) -> str | int:
         """What the field holds for the new value: a number known now, or source; range checks where they may fail."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import attrs
 
-from latchcheck.kernel import Action, Choice, IntRange, ModelError, Property, Real, System
+from latchcheck.kernel import Action, Choice, IntRange, Property, Real, System
 from latchcheck.kernel.compiling import RUNTIME, Emitter, python_name
+
+from .lines import Lines, unbounded
 
 Number = int | Fraction
 
@@ -28,23 +31,16 @@ class Setting:
     bounds: Mapping[str, tuple[Number, Number]] = attrs.field(factory=dict)
 
 
-class Writer:
-    """Source lines of one function over a system, written from the outside in."""
+class Writer(Lines):
+    """Source lines of one function over a system."""
 
     def __init__(self, system: System, setting: Setting) -> None:
+        super().__init__()
         self.system = system
         self.setting = setting
-        self.lines: list[str] = []
         self.constants: dict[str, Any] = {**RUNTIME, "_span": Span(setting.unit_ms)}
-        self.level = 0
         self.old = {v.name: python_name("v", v.name, i) for i, v in enumerate(system.variables)}
         self.new = {v.name: python_name("n", v.name, i) for i, v in enumerate(system.variables)}
-
-    def line(self, text: str) -> None:
-        """One line at the present level; one that ends in a colon opens the next level."""
-        self.lines.append("    " * self.level + text)
-        if text.endswith(":"):
-            self.level += 1
 
     def unpack(self, names: Iterable[str], source: str) -> None:
         """Put the values of a tuple into local variables."""
@@ -59,26 +55,14 @@ class Writer:
 
     def value(self, emitter: Emitter, expr: Any) -> str:
         """The source of an expression, after the lines that it needs."""
-        emitter.indent = "    " * self.level
+        emitter.indent = self.indent
         source = emitter.write(self.system.nodes.read(expr))
         self.constants |= emitter.constants
         return source
 
     def require(self, emitter: Emitter, exprs: Iterable[Any]) -> None:
-        """Open a block in which all expressions hold; what they share is computed as late as possible."""
-        pending: list[str] = []
-        for expr in exprs:
-            start = len(self.lines)
-            source = self.value(emitter, expr)
-            shared = self.lines[start:]
-            if shared and pending:
-                del self.lines[start:]
-                self.line(f"if {' and '.join(pending)}:")
-                self.lines += ["    " + line for line in shared]
-                pending = []
-            pending.append(source)
-        if pending:
-            self.line(f"if {' and '.join(pending)}:")
+        """Open a block in which all expressions hold."""
+        self.where(partial(self.value, emitter, expr) for expr in exprs)
 
     def action(self, action: Action, fire: Callable[[Mapping[str, str], Sequence[str]], None]) -> None:
         """Write an action: guards and loops over its choices, and inside them what `fire` writes.
@@ -122,10 +106,7 @@ class Writer:
                 self.constants[name] = given[side]
                 ends.append(name)
             else:
-                raise ModelError(
-                    f"action {action.name!r} picks {choice.name!r} from all numbers; "
-                    "give the Choice lower and upper, or the search bounds for it"
-                )
+                raise unbounded(action.name, choice.name)
         self.line(f"for {local} in _span({ends[0]}, {ends[1]}):")
 
 
