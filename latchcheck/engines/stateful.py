@@ -11,7 +11,8 @@ Everything depends on the seed alone: no clock, no database, no order of a set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import attrs
 
@@ -35,6 +36,17 @@ INSTALL = "a sampled search needs Hypothesis: pip install 'latchcheck[fuzz]'"
 
 class NeedsHypothesis(Exception):
     """Hypothesis, which this engine alone needs, is not installed; the text says what to install."""
+
+
+@contextmanager
+def hypothesis_needed() -> Iterator[None]:
+    """For a block that imports Hypothesis; raises NeedsHypothesis where it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name != "hypothesis":
+            raise
+        raise NeedsHypothesis(INSTALL) from None
 
 
 @attrs.frozen
@@ -124,12 +136,8 @@ def fuzz(
 def _sampled(
     system: System, properties: Sequence[Property], seed: int, runs_max: int, steps_max: int, *, shrink: bool = True
 ) -> Fuzzed:
-    try:
+    with hypothesis_needed():
         from .stateful_machine import Search, Spent, machine, sample
-    except ModuleNotFoundError as missing:
-        if missing.name != "hypothesis":
-            raise
-        raise NeedsHypothesis(INSTALL) from None
 
     steps = TimedSteps(system) if is_dense(system) else Steps(system)
     judge = Judge(system, properties)

@@ -6,13 +6,11 @@ and that stays as it is while one round runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
-from hypothesis import HealthCheck, Phase, Verbosity, reject, seed, settings
+from hypothesis import Phase, reject, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 from hypothesis.stateful import (
@@ -30,12 +28,12 @@ from latchcheck.kernel.doing import doing
 from latchcheck.kernel.interrupts import is_interrupt
 
 from .stateful_coverage import Coverage, Prefix
+from .stateful_settings import QUIET, without_numbers_from_sources
 from .stateful_states import Broken, Event, Judge, Steps, Values
 from .stateful_timed import TimedSteps
 
 EDGES_IN = 4
 """For so many events at the edge of a window one is drawn between edges."""
-_NUMBERS = ("_get_local_constants", "CONSTANTS_CACHE")
 
 
 class Violation(Exception):
@@ -195,15 +193,11 @@ def sample(made: type[Machine], *, seed_of_round: int, runs: int, steps: int, sh
     Nothing is kept for a later call. Raises Spent when the search may draw no further run.
     """
     setting = settings(
+        QUIET,
         max_examples=runs,
         stateful_step_count=steps + 1,  # Hypothesis counts `begin` too
         database=Handover(),
-        deadline=None,
-        derandomize=False,
         phases=(Phase.generate,),
-        report_multiple_bugs=False,
-        suppress_health_check=tuple(HealthCheck),  # type: ignore[arg-type]  # its own annotation forgets the values
-        verbosity=Verbosity.quiet,
     )
     seeded, search = seed(seed_of_round)(made), made.search
     with doing("drawing", search.runs_max, "runs", done=lambda: search.runs, covered=lambda: _covered(search)):
@@ -275,22 +269,3 @@ def _timed(steps: TimedSteps, action: str, state: Values, events: tuple[Event, .
 def _one_of(options: tuple[Any, ...]) -> Any:
     """One of some events or runs; the first is the simplest."""
     return st.just(options[0]) if len(options) == 1 else st.sampled_from(options)
-
-
-@contextmanager
-def without_numbers_from_sources() -> Iterator[None]:
-    """Keep Hypothesis from drawing numbers that it reads in the sources of whatever modules are loaded.
-
-    A seed must give the same search in a test as on the command line. There is no setting for it; should a release name
-    these parts otherwise, it draws such numbers again and tests/engines/test_stateful.py says so.
-    """
-    providers: Any = import_module("hypothesis.internal.conjecture.providers")
-    kept = {name: vars(providers)[name] for name in _NUMBERS if name in vars(providers)}
-    if len(kept) == len(_NUMBERS):
-        providers._get_local_constants = providers.Constants  # noqa: SLF001 - see above
-        providers.CONSTANTS_CACHE = {}
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(providers, name, value)

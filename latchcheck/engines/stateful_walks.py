@@ -13,7 +13,7 @@ import attrs
 from latchcheck.kernel import ModelError, System
 from latchcheck.kernel.doing import doing
 
-from .stateful import INSTALL, ROUNDS_APART, NeedsHypothesis
+from .stateful import ROUNDS_APART, hypothesis_needed
 from .stateful_states import Event, Steps
 
 PICK_MAX = 2**16
@@ -64,30 +64,17 @@ def walk(steps: Steps, picks: Sequence[int]) -> tuple[Event, ...]:
 
 def sample_walks(system: System, judged: Judged, *, seed: int, walks_max: int, steps_max: int) -> Walked:
     """Draw walks until one is found, then make it smaller. Raises NeedsHypothesis."""
-    try:
-        from hypothesis import HealthCheck, Phase, Verbosity, errors, given, settings
+    with hypothesis_needed():
+        from hypothesis import Phase, errors, given, settings
         from hypothesis import seed as seeded
         from hypothesis import strategies as st
 
-        from .stateful_machine import without_numbers_from_sources
-    except ModuleNotFoundError as missing:
-        if missing.name != "hypothesis":
-            raise
-        raise NeedsHypothesis(INSTALL) from None
+        from .stateful_settings import QUIET, without_numbers_from_sources
     steps, counted = Steps(system), [0]
     first: list[tuple[Event, ...]] = []
 
     @seeded(seed * ROUNDS_APART)
-    @settings(
-        max_examples=walks_max,
-        database=None,
-        deadline=None,
-        derandomize=False,
-        phases=(Phase.generate, Phase.shrink),
-        report_multiple_bugs=False,
-        suppress_health_check=tuple(HealthCheck),  # type: ignore[arg-type]  # its own annotation forgets the values
-        verbosity=Verbosity.quiet,
-    )
+    @settings(QUIET, max_examples=walks_max, phases=(Phase.generate, Phase.shrink))
     @given(st.lists(st.integers(0, PICK_MAX), min_size=(steps_max + 1) // 2, max_size=steps_max))
     def drawn(picks: list[int]) -> None:
         events = walk(steps, picks)
