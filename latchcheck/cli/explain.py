@@ -11,6 +11,7 @@ import click
 from . import wiring
 from .output import Output
 
+SCHEMA = "latchcheck/explanation/1"
 LABEL_WIDTH = 12
 LISTS = "`latchcheck list keys` names the keys, `latchcheck list properties` the properties"
 
@@ -41,7 +42,7 @@ def command(name: str, form: str) -> None:
     out = Output(None)
     if form == "json":
         meant = None if word is None else {"word": word[0], "meaning": word[1]}
-        found = {"keys": keys, "property": claim, "setting": setting, "word": meant}
+        found = {"schema": SCHEMA, "keys": keys, "property": claim, "setting": setting, "word": meant, "exit": 0}
         out.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
         return
     texts = [_key(row, out.width) for row in keys]

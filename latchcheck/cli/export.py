@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from .output import Output, write_whole
 if TYPE_CHECKING:
     from latchcheck.kernel import Property, System, Trace
 
+SCHEMA = "latchcheck/export/1"
 FORMATS = ("tla", "itf", "smt2", "mermaid", "dot")
 RUNS = ("itf", "mermaid")
 
@@ -37,8 +39,23 @@ RUNS = ("itf", "mermaid")
 )
 @click.option("--fixture", metavar="FILE", help="The run of a saved counterexample (itf, mermaid).")
 @click.option("-o", "--output", metavar="PATH", help="A directory for tla, else a file; stdout without.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="The texts themselves, or an object with their names, and the texts unless they are written into PATH.",
+)
 def command(
-    *, language: str, scope: str, policy: str, only: tuple[str, ...], fixture: str | None, output: str | None
+    *,
+    language: str,
+    scope: str,
+    policy: str,
+    only: tuple[str, ...],
+    fixture: str | None,
+    output: str | None,
+    form: str,
 ) -> None:
     """Write the lifecycle model in another language.
 
@@ -54,17 +71,37 @@ def command(
         texts = _modules(scope, policy, only, apart=output is not None)
     else:
         texts = {"": _text(language, scope, policy, only, fixture)}
-    if output is None:
+    if output is not None:
+        _write_files(Path(output), texts)
+    if form == "json":
+        Output(None).write(json.dumps(_envelope(language, texts, output), indent=2, ensure_ascii=False) + "\n")
+    elif output is None:
         Output(None).write("\n".join(texts.values()))
-        return
+
+
+def _write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write each text into its file below the folder; the one that has no name into the file that is meant."""
     try:
         for name, text in texts.items():
-            path = Path(output, name)
+            path = folder / name
             if name:
                 path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)
     except OSError as error:
-        raise click.UsageError(f"-o {output}: {error.strerror}") from error
+        raise click.UsageError(f"-o {folder}: {error.strerror}") from error
+
+
+def _envelope(language: str, texts: Mapping[str, str], output: str | None) -> dict[str, object]:
+    """The names and the texts as plain data; where they are written into files, the paths of these instead."""
+    files = [
+        {
+            "name": name or None,
+            "path": None if output is None else str(Path(output, name)),
+            "text": text if output is None else None,
+        }
+        for name, text in texts.items()
+    ]
+    return {"schema": SCHEMA, "language": language, "files": files, "exit": 0}
 
 
 def _modules(scope: str, policy: str, only: Sequence[str], *, apart: bool) -> dict[str, str]:

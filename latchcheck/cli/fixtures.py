@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 
@@ -18,7 +18,10 @@ from .replaying import replayed
 FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
+LIST_SCHEMA = "latchcheck/fixtures/1"
 COPIES_SCHEMA = "latchcheck/copies/1"
+GENERATED_SCHEMA = "latchcheck/generated/1"
+MINIMISED_SCHEMA = "latchcheck/minimised/1"
 FILES = click.argument("files", nargs=-1, metavar="[FIXTURE]...")
 
 
@@ -47,7 +50,7 @@ def list_(form: str) -> None:
     ]
     out = Output(None)
     if form == "json":
-        out.write(json.dumps({"fixtures": rows}, indent=2, ensure_ascii=False) + "\n")
+        _write_json(out, {"schema": LIST_SCHEMA, "fixtures": rows, "exit": 0})
         return
     width = max((len(str(one["id"])) for one in rows), default=0)
     out.write("".join(f"{one['id']:<{width}}  {one['steps']:>3} steps  {one['clause']}\n" for one in rows))
@@ -94,7 +97,7 @@ def copy(
     out = Output(None)
     if form == "json":
         whole = {"schema": COPIES_SCHEMA, "selected": count, "written": [str(path) for path in paths], "exit": code}
-        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+        _write_json(out, whole)
     else:
         out.write("".join(f"{path}\n" for path in paths))
         same = f", {count - len(paths)} were there already" if len(paths) < count else ""
@@ -116,7 +119,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
     out = Output(None)
     if form == "json":
         rows = [row(file, one, steps=False) for file, one in found]
-        out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
+        _write_json(out, {"schema": SCHEMA, "fixtures": rows, "exit": code})
     else:
         out.write("".join(told(one, steps=False) for one in stale))
         out.write(f"{len(found)} fixtures: {len(found) - len(stale)} reproduce, {len(stale)} stale.\n")
@@ -125,37 +128,55 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
 
 @command.command("minimise", epilog="Exit code: 0 done, 2 one cannot be read, 5 one is stale.")
 @click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
+@FORMAT
 @click.pass_context
-def minimise(context: click.Context, /, *, files: tuple[str, ...]) -> None:
+def minimise(context: click.Context, /, *, files: tuple[str, ...], form: str) -> None:
     """Make each run smaller while it breaks the same clause, and write it back into its file."""
     from latchcheck.kernel.doing import each
     from latchcheck.kernel.exits import exit_code
 
     found, faults = replayed(files)
-    out = Output(None)
+    out, rows = Output(None), []
     for file, one in each("minimising", found, named=itemgetter(0)):
-        if one.stale:
-            out.write(told(one, steps=False))
-            continue
-        smaller, changed = wiring.minimise_fixture(file)
-        before, after = len(one.fixture.steps), len(smaller.steps)
-        out.write(f"{smaller.id}: " + (f"{before} steps, now {after}\n" if changed else f"{after} steps, as before\n"))
+        before = after = len(one.fixture.steps)
+        changed = False
+        if not one.stale:
+            smaller, changed = wiring.minimise_fixture(file)
+            after = len(smaller.steps)
+        outcome = "stale" if one.stale else "smaller" if changed else "as-before"
+        rows.append(
+            {
+                "file": file,
+                "id": one.fixture.id,
+                "outcome": outcome,
+                "reason": one.reason,
+                "steps_before": before,
+                "steps": after,
+            }
+        )
+        if form == "text":
+            steps = f"{before} steps, now {after}" if changed else f"{after} steps, as before"
+            out.write(told(one, steps=False) if one.stale else f"{one.fixture.id}: {steps}\n")
     stale = any(one.stale for _, one in found)
-    context.exit(exit_code(faults.cut_short, usage_error=faults.unreadable, stale=stale))
+    code = exit_code(faults.cut_short, usage_error=faults.unreadable, stale=stale)
+    if form == "json":
+        _write_json(out, {"schema": MINIMISED_SCHEMA, "fixtures": rows, "exit": code})
+    context.exit(code)
 
 
 @command.command("generate")
 @click.option("--property", "only", metavar="ID", multiple=True, help="Make those of this property only.")
 @click.option("--config", metavar="FILE", help="Make those of a configuration: what `verify` shows violated; needs -o.")
 @click.option("-o", "--output", metavar="DIR", help="Write here instead of where the saved ones of this project are.")
-def generate(only: tuple[str, ...], config: str | None, output: str | None) -> None:
+@FORMAT
+def generate(only: tuple[str, ...], config: str | None, output: str | None, form: str) -> None:
     """Make the shortest counterexample of every property under every mutant that breaks it.
 
     Files that mean the same already stay as they are; fixtures that no longer exist are taken away.
     With --config one fixture is made for each timing property that the configuration violates, and none is taken away.
     """
     if config is not None:
-        _of_config(config, only, output)
+        _tell_made(_of_config(config, only, output), form, "nothing is violated\n")
         return
     known = wiring.lifecycle_ids()
     for name in only:
@@ -164,11 +185,19 @@ def generate(only: tuple[str, ...], config: str | None, output: str | None) -> N
     where = None if output is None else Path(output)
     if where is not None and not where.is_dir():
         raise click.UsageError(f"-o {output}: there is no such directory")
-    changed = wiring.generate_fixtures(only, folder=where)
-    Output(None).write("".join(f"{path}\n" for path in changed) or "nothing has changed\n")
+    _tell_made(wiring.generate_fixtures(only, folder=where), form, "nothing has changed\n")
 
 
-def _of_config(config: str, only: Sequence[str], output: str | None) -> None:
+def _tell_made(paths: Sequence[Path], form: str, nothing: str) -> None:
+    files, out = [str(path) for path in paths], Output(None)
+    if form == "json":
+        _write_json(out, {"schema": GENERATED_SCHEMA, "files": files, "exit": 0})
+    else:
+        out.write("".join(f"{file}\n" for file in files) or nothing)
+
+
+def _of_config(config: str, only: Sequence[str], output: str | None) -> list[Path]:
+    """The files in which the violations of a configuration are saved."""
     if output is None:
         raise click.UsageError("--config: those of a configuration are written with -o DIR, not among this project's")
     known = wiring.property_ids()
@@ -182,7 +211,11 @@ def _of_config(config: str, only: Sequence[str], output: str | None) -> None:
     if lost:
         # A run that was executed and does not replay: nobody else's fault.
         raise AssertionError(f"not saved: {'; '.join(lost)}")
-    Output(None).write("".join(f"{path}\n" for path in paths.values()) or "nothing is violated\n")
+    return list(paths.values())
+
+
+def _write_json(out: Output, whole: Mapping[str, object]) -> None:
+    out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
 def _files(files: Sequence[str]) -> list[str]:

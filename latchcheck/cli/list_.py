@@ -19,6 +19,7 @@ LIFECYCLE: Mapping[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+SCHEMA = "latchcheck/list/1"
 SENTENCES = "sentences"
 FILTERS = ("era", "keyword", "role", "link", "excluded")
 
@@ -56,7 +57,7 @@ def command(what: str, form: str, **filters: Any) -> None:
     rows = _rows(what, filters)
     out = Output(None)
     if form == "json":
-        out.write(json.dumps({what: rows}, indent=2, ensure_ascii=False) + "\n")
+        out.write(json.dumps({"schema": SCHEMA, what: rows, "exit": 0}, indent=2, ensure_ascii=False) + "\n")
     elif what == "presets":
         out.write(_presets(rows))
     elif what == "properties":

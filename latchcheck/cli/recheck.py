@@ -15,6 +15,8 @@ from .output import Output
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
 
+SCHEMA = "latchcheck/theorems/1"
+
 
 @click.command(
     "recheck",
@@ -56,7 +58,7 @@ def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> N
         interrupted = True
     code = _exit([*(str(row["answer"]) for row in rows), *(["unknown"] if interrupted else [])])
     if form == "json":
-        out.write(json.dumps({"solver": _solver(), "theorems": rows, "exit": code}, indent=2) + "\n")
+        out.write(json.dumps({"schema": SCHEMA, "solver": _solver(), "theorems": rows, "exit": code}, indent=2) + "\n")
     else:
         out.write(_line(rows))
     context.exit(code)

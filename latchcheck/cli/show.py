@@ -94,6 +94,7 @@ def _print(board: Board, title: str, form: str) -> None:
                 {"action": one.action, "party": one.party, "clause": one.label, "reads": plain(one.reads)}
                 for one in obstacles
             ],
+            "exit": 0,
         }
         out.write(json_text(found, one_line=False) + "\n")
         return
@@ -113,7 +114,8 @@ def _print_difference(board: Board, other: Board, file: str, compare: str, form:
 
     lines = difference(board.steps, other.steps)
     if form == "json":
-        found = {"schema": SCHEMA, "difference": [{"side": line[0].strip(), "step": line[2:]} for line in lines]}
+        rows = [{"side": line[0].strip(), "step": line[2:]} for line in lines]
+        found = {"schema": SCHEMA, "difference": rows, "exit": 0}
         Output(None).write(json_text(found, one_line=False) + "\n")
     else:
         Output(None).write("\n".join([f"- {file}", f"+ {compare}", "", *lines]) + "\n")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 REPLAYS_SCHEMA = "latchcheck/target-replays/1"
 LIST_SCHEMA = "latchcheck/targets/1"
 CHECK_SCHEMA = "latchcheck/target-check/1"
+INSTALLED_SCHEMA = "latchcheck/installed/1"
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
 )
@@ -54,8 +55,9 @@ def list_(context: click.Context, /, *, form: str) -> None:
 @command.command("install", short_help="Make the environment that a target needs.")
 @click.argument("name")
 @click.option("--into", metavar="FOLDER", help="Instead of the cache folder; LATCHCHECK_TARGETS names it later on.")
+@_FORMAT
 @click.pass_context
-def install(context: click.Context, /, *, name: str, into: str | None) -> None:
+def install(context: click.Context, /, *, name: str, into: str | None, form: str) -> None:
     """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
     if into is not None:
         os.environ["LATCHCHECK_TARGETS"] = os.path.abspath(into)  # noqa: PTH100 - resolves no links
@@ -63,8 +65,12 @@ def install(context: click.Context, /, *, name: str, into: str | None) -> None:
 
     with doing(f"installing {name}"):
         lines = wiring.install_target(name)
-    for line in lines:
-        Output(None).write(line + "\n")
+    out = Output(None)
+    if form == "json":
+        whole = {"schema": INSTALLED_SCHEMA, "target": name, "done": list(lines), "exit": 0}
+        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    else:
+        out.write("".join(f"{line}\n" for line in lines))
     context.exit(0)
 
 

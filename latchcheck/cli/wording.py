@@ -61,10 +61,15 @@ def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
 
 
 @command.command("new", short_help="Write a property file to begin with.")
+@FORMAT
 @OUTPUT
 @click.argument("model", required=False, default="lifecycle", metavar="[MODEL]")
-def new(*, model: str, output: str | None) -> None:
-    """Write a property file with two readings about MODEL (lifecycle, timing), to be changed."""
+def new(*, model: str, form: str, output: str | None) -> None:
+    """Write a property file with two readings about MODEL (lifecycle, timing), to be changed.
+
+    As JSON the text of the file stands in an object, on standard output.
+    """
+    from latchcheck.report import wording_data
     from latchcheck.wording.drafting import draft
 
     out = Output(target(output))
@@ -73,8 +78,12 @@ def new(*, model: str, output: str | None) -> None:
     known = [text for name, text in wiring.wording_examples().values() if name == model]
     if not known:
         raise click.UsageError(f"there is no model {model!r}; there is {', '.join(wiring.wording_vocabularies())}")
-    out.write(draft(output or "FILE.toml", model, known[0], known[1]))
-    out.finish()
+    text = draft(output or "FILE.toml", model, known[0], known[1])
+    if form == "text" or output is not None:
+        out.write(text)
+        out.finish()
+    if form == "json":
+        _write(Output(None), form, lambda: wording_data.drafted(output, model, text), lambda: text)
 
 
 @command.command("next", short_help="What may stand next in a reading? For editors.")

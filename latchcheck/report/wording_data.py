@@ -81,6 +81,11 @@ def following(text: str, model: str, found: Sequence[str]) -> dict[str, Any]:
     return head("wording-next") | {"model": model, "text": text, "next": list(found), "exit": 0}
 
 
+def drafted(file: str | None, model: str, text: str) -> dict[str, Any]:
+    """A property file to begin with, and where it is written, if anywhere."""
+    return head("wording-new") | {"model": model, "file": file, "text": text, "exit": 0}
+
+
 def checked(found: Sequence[tuple[Document, Sequence[Checked]]], exit_code: int) -> dict[str, Any]:
     """The answers to `check`."""
     files = [document(one) | {"readings": [_checked(each) for each in many]} for one, many in found]

@@ -29,6 +29,8 @@ Party = Literal["client", "server"]
 Condition = Literal["no-requested-ttl", "no-hint", "peer-speaks-2025-11-25-only"]
 
 PARTIES: Final[tuple[Party, ...]] = ("client", "server")
+ROLES: Final[Mapping[Party, tuple[str, ...]]] = {"client": ("-client",), "server": ("-server", "-receiver")}
+"""What an id may end in beside its name, as surveys of products write it: the option says the party already."""
 CONDITIONS: Final[Mapping[Condition, str]] = {
     "no-requested-ttl": "the client requests no ttl",
     "no-hint": "the server gives no hint",
@@ -123,12 +125,21 @@ def names(party: Party) -> tuple[str, ...]:
 
 
 def load(party: Party, name: str) -> Preset:
-    """Return the preset of this id; raise ConfigError, with the nearest id, where there is none."""
-    if name not in names(party):
+    """Return the preset of this id; raise ConfigError, with the nearest id, where there is none.
+
+    The id may end in the party: `strands-py-client` is the client `strands-py`.
+    """
+    known = names(party)
+    meant = next((one for one in (name, *_without_role(party, name)) if one in known), None)
+    if meant is None:
         raise _unknown(party, name)
-    file = _FOLDER / f"{party}s" / f"{name}{_SUFFIX}"
+    file = _FOLDER / f"{party}s" / f"{meant}{_SUFFIX}"
     data = parse_toml(file.read_text(encoding="utf-8"), file.name)
-    return Preset(id=name, party=party, **_structured(data))
+    return Preset(id=meant, party=party, **_structured(data))
+
+
+def _without_role(party: Party, name: str) -> Iterator[str]:
+    return (name.removesuffix(role) for role in ROLES[party] if name.endswith(role))
 
 
 def every() -> tuple[Preset, ...]:
@@ -157,7 +168,9 @@ def _unknown(party: Party, name: str) -> ConfigError:
 
     where = Where(f"--{party} {name}")
     other: Party = "server" if party == "client" else "client"
-    plain = name.lower().removesuffix("-client").removesuffix("-server").removesuffix("-receiver")
+    plain = name.lower()
+    for role in (role for roles in ROLES.values() for role in roles):
+        plain = plain.removesuffix(role)
     if plain in names(other) and plain not in names(party):
         instead = f"it is a {other}: --{other} {plain}"
     elif near := difflib.get_close_matches(plain, names(party), n=3):

@@ -293,10 +293,10 @@ def test_a_value_remembers_its_preset_and_place() -> None:
 @pytest.mark.parametrize(
     ("party", "name", "instead"),
     [
-        ("client", "strands-py-client", "strands-py"),
         ("client", "strands", "strands-py"),
-        ("server", "fastmcp-tasks-server", "fastmcp-tasks"),
-        ("server", "vscode-receiver", "vscode"),
+        ("client", "strands-py-server", "strands-py"),
+        ("client", "mcp-go-server", "--server mcp-go"),
+        ("server", "mcpjam-client", "--client mcpjam"),
         ("client", "rmcp", "--server rmcp"),
         ("server", "mcpjam", "--client mcpjam"),
         ("server", "../clients/anda", "latchcheck list presets"),
@@ -308,6 +308,20 @@ def test_an_unknown_preset_is_told_the_nearest(party: Party, name: str, instead:
     with pytest.raises(ConfigError) as refused:
         load(party, name)
     assert instead in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("party", "name", "ident"),
+    [
+        ("client", "strands-py-client", "strands-py"),
+        ("client", "rmcp-example-client", "rmcp-example"),
+        ("server", "fastmcp-tasks-server", "fastmcp-tasks"),
+        ("server", "vscode-receiver", "vscode"),
+    ],
+)
+def test_an_id_may_name_its_party(party: Party, name: str, ident: str) -> None:
+    """An id that ends in the party, as surveys of products have it, is that preset, and is told by its own id."""
+    assert load(party, name) == load(party, ident)
 
 
 def test_values_are_of_the_preset_s_own_party() -> None:
