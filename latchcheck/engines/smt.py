@@ -20,6 +20,7 @@ import z3
 
 from latchcheck.kernel import Action, Bool, Choice, Clause, FrozenMap, IntRange, ModelError, Real, System
 from latchcheck.kernel.doing import doing
+from latchcheck.kernel.substitution import substitute
 
 RLIMIT = 5_000_000
 """Default budget of one obligation; the proofs of this project take far below a tenth of it each."""
@@ -167,7 +168,7 @@ Symbolic = dict[str, z3.ExprRef]
 def _put(system: System, state: Symbolic, expr: Any, picked: Mapping[z3.ExprRef, z3.ExprRef] | None = None) -> Any:
     """An expression with the values of a state (and of choices) in place of their names."""
     pairs = [(variable.term, state[variable.name]) for variable in system.variables]
-    return z3.substitute(expr, *pairs, *(picked or {}).items())
+    return substitute(expr, [*pairs, *(picked or {}).items()])
 
 
 def _start(system: System) -> Symbolic:

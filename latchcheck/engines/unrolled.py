@@ -16,6 +16,7 @@ import z3
 
 from latchcheck.kernel import Action, Bool, Domain, Enum, IntRange, ModelError, Property, System, Trace, Value, record
 from latchcheck.kernel.doing import doing
+from latchcheck.kernel.substitution import substitute
 
 from .smt import RLIMIT, decided
 
@@ -87,7 +88,7 @@ def _start(system: System) -> list[Any]:
 
 
 def _put(expr: Any, state: State, picked: State | None = None) -> Any:
-    return z3.substitute(expr, *state, *(picked or []))
+    return substitute(expr, [*state, *(picked or [])])
 
 
 def _step(system: System, before: State, after: State, depth: int) -> list[Any]:

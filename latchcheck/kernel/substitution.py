@@ -1,8 +1,8 @@
-"""Puts numbers in place of constants in many expressions at once."""
+"""Puts terms in place of constants, and numbers in place of constants in many expressions at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import z3
@@ -12,6 +12,21 @@ from .domains import literal_of_sort
 from .frozen import Value
 
 E = TypeVar("E", bound=z3.ExprRef)
+
+
+def substitute(expr: E, pairs: Iterable[tuple[z3.ExprRef, z3.ExprRef]]) -> E:
+    """The expression with the second term of each pair in place of the first.
+
+    As z3.substitute, which wraps and compares the sorts of every pair before the solver itself does.
+    Raises z3.Z3Exception where the sorts of a pair differ.
+    """
+    kept = [*pairs]  # alive until the call is over
+    array: Any = z3.Ast * len(kept)
+    old, new = array(*[one.as_ast() for one, _ in kept]), array(*[one.as_ast() for _, one in kept])
+    context: Any = expr.ctx
+    ast = z3core.Z3_substitute(context.ref(), expr.as_ast(), len(kept), old, new)
+    result: Any = z3.z3._to_expr_ref(ast, context)  # noqa: SLF001 - no public way from a node to its class
+    return result
 
 
 class Substitution:
