@@ -53,47 +53,37 @@ def write(path: Path, fixture: Fixture) -> bool:
 
 
 def write_all(fixtures: Mapping[Path, Fixture]) -> list[Path]:
-    """Write each fixture as `write` does, all of them or none; the files that changed. Raises OSError.
-
-    The texts are written beside their files first, where a full disk shows, and moved into place together.
-    """
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for path, fixture in fixtures.items():
-            before = _before(path)
-            text = dump(before if before is not None and means_the_same(before, fixture) else fixture).encode()
-            if path.is_file() and path.read_bytes() == text:
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-            ready.append((beside, path))
-            beside.write_bytes(text)
-        for beside, path in ready:
-            beside.replace(path)
-    except BaseException:
-        for beside, _ in ready:
-            beside.unlink(missing_ok=True)
-        raise
-    return [path for _, path in ready]
+    """Write each fixture as `write` does, all of them or none; the files that changed. Raises OSError."""
+    texts: dict[Path, bytes] = {}
+    for path, fixture in fixtures.items():
+        before = _before(path)
+        texts[path] = dump(before if before is not None and means_the_same(before, fixture) else fixture).encode()
+    return _put_all(texts)
 
 
 def copy_all(files: Mapping[Path, Path]) -> list[Path]:
-    """Copy each file to its place, folders included, all of them or none; the places that changed. Raises OSError.
+    """Copy each file to its place, folders included, all of them or none; the places that changed. Raises OSError."""
+    return _put_all({place: path.read_bytes() for path, place in files.items()})
 
+
+def _put_all(contents: Mapping[Path, bytes]) -> list[Path]:
+    """Give each file its contents, folders included, all of them or none; the files that changed.
+
+    They are written beside their places first, where a full disk shows, and moved into place together.
     What stood there is put back where one of them cannot be moved into its place.
     """
     ready: list[tuple[Path, Path]] = []
     placed: list[tuple[Path, Path | None]] = []
     made: list[Path] = []
     try:
-        for path, place in files.items():
-            if place.is_file() and place.read_bytes() == path.read_bytes():
+        for place, content in contents.items():
+            if place.is_file() and place.read_bytes() == content:
                 continue
             made += [one for one in reversed(place.parents) if not one.exists()]
             place.parent.mkdir(parents=True, exist_ok=True)
             beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
             ready.append((beside, place))
-            beside.write_bytes(path.read_bytes())
+            beside.write_bytes(content)
         for beside, place in ready:
             before = place.with_name(f".{place.name}.{os.getpid()}.old") if place.exists() else None
             if before is not None:
