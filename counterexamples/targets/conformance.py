@@ -100,19 +100,24 @@ def _two_tasks(target: Target) -> None:
             raise Broken("cancelling t1 changed t2: labels are mixed up")
 
 
+def _dispatch(session: Session, table: Table) -> dict[str, Any]:
+    """Hand t1 to the worker w1, where the target can; what a write of that worker then carries."""
+    if "dispatch" not in table.events:
+        return {}
+    taken = session.perform(Call("dispatch", "t1", "w1"))
+    if taken.refused:
+        raise Broken(f"the first dispatch was refused: {taken}")
+    if table.versions and taken.version is None:
+        raise Broken("the table says that versions are told, and dispatch told none")
+    return {"expected_version": taken.version} if table.versions else {}
+
+
 def _writes(target: Target) -> None:
     table = target.table
     _need(table, "worker_write")
     with Opened(target) as session:
         _create(session)
-        version: dict[str, Any] = {}
-        if "dispatch" in table.events:
-            taken = session.perform(Call("dispatch", "t1", "w1"))
-            if taken.refused:
-                raise Broken(f"the first dispatch was refused: {taken}")
-            if table.versions and taken.version is None:
-                raise Broken("the table says that versions are told, and dispatch told none")
-            version = {"expected_version": taken.version} if table.versions else {}
+        version = _dispatch(session, table)
         wanted = "completed" if "completed" in table.statuses else min(table.statuses)
         if wanted == "cancelled":
             raise CannotDo("its workers write nothing but cancelled")
@@ -128,11 +133,7 @@ def _questions(target: Target) -> None:
         raise CannotDo("its workers ask no questions")
     with Opened(target) as session:
         _create(session)
-        version: dict[str, Any] = {}
-        if "dispatch" in table.events:
-            taken = session.perform(Call("dispatch", "t1", "w1"))
-            version = {"expected_version": taken.version} if table.versions else {}
-        question = {"status": "input_required", "key": "q1", **version}
+        question = {"status": "input_required", "key": "q1", **_dispatch(session, table)}
         asked, read = session.perform(Call("worker_write", "t1", "w1", question)), _get(session, by="o1")
         if asked.refused or read.status != "input_required":
             raise Broken(f"a worker asked a question: {asked}, and then {read.status} was read")
@@ -150,8 +151,7 @@ def _acts(target: Target) -> None:
     _need(table, "act")
     with Opened(target) as session:
         _create(session)
-        if "dispatch" in table.events:
-            session.perform(Call("dispatch", "t1", "w1"))
+        _dispatch(session, table)
         before = _get(session, by="o1").effects
         session.perform(Call("act", "t1", "w1"))
         after = _get(session, by="o1").effects
