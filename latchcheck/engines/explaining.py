@@ -118,7 +118,7 @@ class Explainer:
     def _hindrance(self, action: Action, index: int, values: Values, args: Values) -> Hindrance:
         clause = action.guard[index]
         nodes = self.system.nodes
-        known = {**dict(zip(self._names, values, strict=True))}
+        known = dict(zip(self._names, values, strict=True))
         known |= {choice.name: value for choice, value in zip(action.choices, args, strict=True)}
         reads = {name: known[name] for name in sorted(nodes.names(nodes.read(clause.expr)))}
         return Hindrance(action.name, clause.label, FrozenMap(reads))
