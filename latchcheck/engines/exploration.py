@@ -77,7 +77,7 @@ class Exploration:
     `reduced` says that a partial-order reduction left out states, steps and shorter ways: `states`, `transitions`,
     `depth` and the counts are then those of what was kept.
     `longer` names the properties whose run, found in a reduced search, need not be a shortest one: the search without
-    reduction, within the same limits, did not come that far.
+    reduction, within the same limits, did not come that far; of a leads-to, that a shorter loop was not excluded.
     `engine` is "python", "compiled" or "exact"; `bytes_used` is what the states took, measured where compiled, else
     estimated.
     """

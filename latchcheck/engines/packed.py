@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import partial
 
@@ -207,8 +208,7 @@ class _Search:
             elif at >= 0:
                 edge = edge_of(self.store, self.plan.layout, k) if asked.expectation == "never-changes" else None
                 broken[asked.id] = (at, self._trace(at, edge), asked.clauses[int(tally.broken[k])].label)
-        if stopped is None:
-            self._later(broken, loops)
+        longer = self._later(broken, loops) if stopped is None else ()
         worst = min(broken, key=lambda name: broken[name][0], default=None)
         return Exploration(
             states=counts.states,
@@ -224,20 +224,25 @@ class _Search:
             counterexamples={name: trace for name, (_, trace, _) in broken.items()},
             clauses={name: label for name, (_, _, label) in broken.items()},
             loops=loops,
+            longer=longer,
             stopped=stopped,
             engine="compiled" if isinstance(self.store, MachineStore) else "python",
             bytes_used=self.store.bytes_used,
         )
 
-    def _later(self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int]) -> None:
-        """Judge every leads-to on the graph that was found."""
+    def _later(self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int]) -> tuple[str, ...]:
+        """Judge every leads-to on the graph that was found; those whose loop may be longer than it need be."""
         from .leads_to import Graph, judge
 
         graph: Graph | None = None
+        depth = partial(self._depth, [0])
+        longer: list[str] = []
         for k, asked in enumerate(self.plan.properties):
             if asked.expectation != "leads-to":
                 continue
-            graph = graph or Graph(self.plan, self.runs, [self.store.state(at) for at in range(self.store.count)])
+            graph = graph or Graph(
+                self.plan, self.runs, [self.store.state(at) for at in range(self.store.count)], depth
+            )
             with doing("looking for runs that go on for ever"):
                 lasso = judge(graph, k, self.options)
             if lasso is not None:
@@ -245,6 +250,17 @@ class _Search:
                 broken[asked.id] = (self.store.count, self.runs.trace(self.start, [*steps, *lasso.moves]), lasso.clause)
                 if lasso.before is not None:
                     loops[asked.id] = len(steps) + lasso.before
+                if lasso.roundabout:
+                    longer.append(asked.id)
+        return tuple(longer)
+
+    def _depth(self, levels: list[int], position: int) -> int:
+        """The steps to a state; `levels` are the first positions of each depth, as far as anybody asked."""
+        while levels[-1] <= position:
+            # A breadth-first search takes states by their depth.
+            rest = range(self.store.count)
+            levels.append(bisect_left(rest, len(levels), levels[-1], key=lambda at: len(self._path(at))))
+        return bisect_right(levels, position) - 1
 
     def _path(self, position: int) -> list[int]:
         """The states after the first on a shortest run to a state, as they are kept."""

@@ -68,6 +68,22 @@ def test_weak_fairness_does_not_help_what_is_disabled_again_and_again() -> None:
     assert ([step.action for step in found.counterexample], found.loops["goal"]) == (["flip", "flip"], 0)
 
 
+def test_the_run_that_is_shown_is_a_shortest_one() -> None:
+    """It begins to repeat after the fewest steps, though an earlier antecedent waits longer; then in the fewest."""
+    n, ways = (
+        N.term,
+        ((0, 1, "a"), (1, 2, "b"), (2, 3, "c"), (3, 2, "d"), (1, 4, "e"), (4, 5, "f"), (5, 4, "g"), (4, 4, "h")),
+    )
+    actions = [Action(name, "x", (Clause("there", n == here),), {"n": z3.IntVal(there)}) for here, there, name in ways]
+    system = System("s", (N,), actions)
+    # The loops at 2 and at 4 are both two steps away; "h" alone is the shortest, "cd" is no longer than "fg".
+    for fair, expected in (("h", "aeh"), ("hf", "abcd"), ("", "")):
+        found = explore(system, [leads_to(n == 9, n == 0)], options=Options(fairness=[*"abcde", *fair] if fair else []))
+        assert found.counterexample is not None
+        assert "".join(step.action for step in found.counterexample) == expected
+        assert found.longer == ()
+
+
 def test_fairness_may_count_each_choice_by_itself() -> None:
     """Serving somebody for ever is fair to serving; it is not fair to each of those who wait."""
     who = Choice("who", IntRange(0, 1))
