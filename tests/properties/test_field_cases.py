@@ -2,7 +2,8 @@
 
 Every report with timeouts that the keys can say stands in `docs/examples/field`; what a report leaves open and the file
 had to choose is said there.
-The other reports are not expressible as a configuration, because their harm is no matter of durations:
+The other reports are not expressible as a configuration, because their harm is no matter of durations; their traces
+stand in `tests/properties/lifecycle/test_field_traces.py`:
 
 - cancel rewrites a finished task (python-sdk 3003), cancelled is overwritten by an error exit (apify 812), a timer
   stores a result after a cancel (TanStack 940), the first terminal write must be atomic (a2a-dotnet 401), a reaper
