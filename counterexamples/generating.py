@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .fixture import Fixture
 from .loading import SAVED, saved
-from .writing import write
+from .writing import write_all
 
 INDEX = "README.md"
 
@@ -23,13 +23,13 @@ def update(fixtures: Sequence[Fixture], diagrams: Mapping[str, str], folder: Pat
 
     `diagrams` holds a Mermaid sequence diagram for each id. Doing it again changes nothing.
     """
-    changed = []
     wanted = {folder / f"{fixture.id}.json": fixture for fixture in fixtures}
+    # What is new is in its place before anything is taken away: ended half-way, there is more than is wanted, not less.
+    changed = write_all(dict(sorted(wanted.items())))
     for path in sorted(folder.glob("*/*.json")):
         if path not in wanted:
             path.unlink()
             changed.append(path)
-    changed += [path for path, fixture in sorted(wanted.items()) if write(path, fixture)]
     kept = [fixture for _, fixture in saved(folder)]
     index, text = folder / INDEX, _index(kept, diagrams)
     if kept and not (index.is_file() and index.read_text(encoding="utf-8") == text):

@@ -104,11 +104,9 @@ class _Reader:
                 raise self.wrong(f"no {json.dumps(name)}", f"add it; the fields are {', '.join(names)}")
         for name in self.value:
             if name not in names and name not in optional:
-                from difflib import get_close_matches
+                from latchcheck.naming import instead  # only when there is something to mend
 
-                near = get_close_matches(str(name), [*names, *optional], n=1)
-                hint = f"did you mean {near[0]}?" if near else f"the fields are {', '.join((*names, *optional))}"
-                raise self.below(name, None).wrong("there is no such field", hint)
+                raise self.below(name, None).wrong("there is no such field", instead(str(name), [*names, *optional]))
         return lambda name: self.below(name, self.value.get(name))
 
     def expect(self, fits: bool, words: str) -> None:  # noqa: FBT001 - reads as a sentence

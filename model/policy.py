@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import attrs
 
-from .spelling import SpellingError, assignments, nearest
+from latchcheck.naming import instead
+
+from .spelling import SpellingError, assignments
 
 GUARDED: Final = "guarded"
 PASSES: Final = ("timeouts", "orphans", "expiry")
@@ -126,7 +128,7 @@ class Policy:
         for name, value in assignments("policy", text, SWITCHES):
             values = SWITCHES[name].values
             if value not in values:
-                raise SpellingError(f"policy: {name} cannot be {value!r}", nearest(value, values))
+                raise SpellingError(f"policy: {name} cannot be {value!r}", instead(value, values))
             given[name] = value
         return cls(**given)
 

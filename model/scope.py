@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import attrs
 
-from .spelling import SpellingError, assignments, nearest
+from latchcheck.naming import instead
+
+from .spelling import SpellingError, assignments
 
 LARGEST: Final = 9
 
@@ -56,7 +58,8 @@ class Scope:
         text = text.strip()
         if "=" not in text:
             if text not in SCOPES:
-                raise SpellingError(f"scope: there is no {text!r}", nearest(text, SCOPES) + ", or name=number,...")
+                meant = f"{instead(text, SCOPES)} or spell it out: tasks=2,workers=2"
+                raise SpellingError(f"scope: there is no {text!r}", meant)
             return SCOPES[text]
         given: dict[str, int] = {}
         for name, value in assignments("scope", text, SIZES):

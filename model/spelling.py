@@ -1,7 +1,12 @@
 """Reading `name=value,name=value` lists: one error type, which says what to write instead."""
 
-import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from latchcheck.naming import instead
+
+LISTS: Final[Mapping[str, str]] = {"policy": "latchcheck list policies", "scope": "latchcheck list scopes"}
+"""What names all there are of a kind."""
 
 
 class SpellingError(ValueError):
@@ -22,16 +27,8 @@ def assignments(kind: str, text: str, names: Iterable[str]) -> Iterator[tuple[st
         if not sign or not name or not value:
             raise SpellingError(f"{kind} {text!r}: {part.strip()!r} is no name=value", f"write {known[0]}=...")
         if name not in known:
-            raise SpellingError(f"{kind}: there is no {name!r}", nearest(name, known))
+            raise SpellingError(f"{kind}: there is no {name!r}", instead(name, known, LISTS.get(kind)))
         if name in seen:
             raise SpellingError(f"{kind}: {name!r} is given twice", "write it once")
         seen.add(name)
         yield name, value
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown word: the nearest known one, and the list."""
-    choices = tuple(known)
-    near = difflib.get_close_matches(word, choices, 1)
-    meant = f"did you mean {near[0]!r}? " if near else ""
-    return f"{meant}there is {', '.join(choices)}"

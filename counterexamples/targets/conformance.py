@@ -5,7 +5,7 @@ It judges how a target speaks, not whether its store is right; for that fixtures
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from .errors import CannotDo, TargetError, TargetGarbage
@@ -21,7 +21,16 @@ class Broken(Exception):
 
 def check(target: Target) -> list[dict[str, Any]]:
     """Drive a target through every rule; outcome is passed, broken, failed (not drivable) or not-applicable."""
-    rows: list[dict[str, Any]] = []
+    return list(each_checked(target))
+
+
+def rules() -> list[str]:
+    """The rules in words, in the order in which they are tried."""
+    return [rule for rule, _ in _RULES]
+
+
+def each_checked(target: Target) -> Iterator[dict[str, Any]]:
+    """The rows of `check` as they come; where the first rule is broken, nothing else can be tried."""
     for rule, tried in _RULES:
         try:
             what = tried(target)
@@ -32,10 +41,9 @@ def check(target: Target) -> list[dict[str, Any]]:
             outcome, what = "broken", str(why)
         except TargetError as error:
             outcome, what = "failed", f"{error.outcome}: {error}"
-        rows.append({"rule": rule, "outcome": outcome, "what": what or ""})
+        yield {"rule": rule, "outcome": outcome, "what": what or ""}
         if outcome != "passed" and rule == _RULES[0][0]:
-            break
-    return rows
+            return
 
 
 def _says(target: Target) -> str:

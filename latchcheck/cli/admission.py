@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import wiring
 from .errors import complain
+from .interrupting import interruptible
+from .options import TEXT_OR_JSON
 from .output import Output, Unwritable, target
+
+if TYPE_CHECKING:
+    from latchcheck.kernel.verdict import Verdict
 
 SCHEMA = "latchcheck/admission/1"
 
@@ -28,9 +33,7 @@ SCHEMA = "latchcheck/admission/1"
     show_default=True,
     help="guarded, unguarded, or SWITCH=VALUE,SWITCH=VALUE.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(context: click.Context, /, *, file: str | None, policy: str, form: str, output: str | None) -> None:
@@ -42,8 +45,12 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
     from latchcheck.report.envelope import json_text, versions
 
     out = Output(target(output, [file]))
-    found = wiring.decide_packets(file, policy)
-    code = _exit(found["packets"])
+    about, count, decided = wiring.decide_packets(file, policy)
+    rows: list[dict[str, Any]] = []
+    with interruptible(lambda: f"{len(rows)} of {count} packets are decided") as cut:
+        rows.extend(decided)
+    found = {**about, "packets": rows}
+    code = _exit(rows, cut.verdicts)
     if form == "json":
         whole = {"schema": SCHEMA, "versions": versions(), **found, "summary": _summary(found["packets"]), "exit": code}
         text = json_text(whole, one_line=False) + "\n"
@@ -51,18 +58,19 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
         text = _text(found, out.width)
     try:
         out.write(text)
-        out.finish()
+        if not cut.short:  # a file is written whole, or stays as it was
+            out.finish()
     except Unwritable as error:
         complain(f"cannot write to {error}")
         context.exit(2)
     context.exit(code)
 
 
-def _exit(rows: Sequence[dict[str, Any]]) -> int:
+def _exit(rows: Sequence[dict[str, Any]], cut_short: Sequence[Verdict]) -> int:
     from latchcheck.kernel.exits import exit_code
 
-    wrong = any(row["as_expected"] is False or row["breaks"] for row in rows)
-    return exit_code(["violated"] if wrong else [])
+    broken: list[Verdict] = ["violated" for row in rows if row["as_expected"] is False or row["breaks"]]
+    return exit_code([*cut_short, *broken])
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> dict[str, int]:

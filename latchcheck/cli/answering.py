@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field, frozen
 
@@ -14,7 +14,7 @@ from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
 from latchcheck.kernel.verdict import Report, Verdict
 
 from . import wiring
-from .errors import complain
+from .errors import complain, complain_of
 from .notes import note, taken_over
 from .output import Output, Unwritable
 
@@ -88,11 +88,11 @@ class Tally:
             self.verdicts |= {one.verdict for one in report.properties}
             self.ends.append(report.exit)
 
-    def complain(self, text: str) -> None:
+    def complain(self, error: Exception) -> None:
         """Say what is wrong, once: a wrong option is wrong for every file."""
-        if text not in self.said:
-            self.said.add(text)
-            complain(text)
+        if str(error) not in self.said:
+            self.said.add(str(error))
+            complain_of(error)
 
     def exit(self, *, cut_short: bool = False, unwritable: bool = False) -> int:
         """The exit code of the whole run."""
@@ -124,7 +124,8 @@ def answer_all(
             out.write(_document(form, gathered))
         if several and tally.ends and form == "text":
             out.write(tally.line(cut_short=interrupted))
-        if not interrupted:  # a file is written whole, or stays as it was
+        # A file is written whole, or stays as it was; errors alone are no result.
+        if not interrupted and (tally.ends or form not in STREAMED):
             out.finish()
     except BrokenPipeError:
         return tally.exit(cut_short=tally.count < len(questions))
@@ -147,9 +148,11 @@ def _each_answered(
     several = len(questions) > 1
     try:
         for question in each("", questions, named=lambda one: one.source if several else ""):
-            report = _answer(question, only, tally)
+            report, wrong = _answer(question, only, tally)
             tally.add(report)
             if report is None:
+                if form == "json":
+                    out.write(_wrong(question, wrong, several=several))
                 continue
             report = _saved(report, folder)
             if form in STREAMED:
@@ -165,8 +168,8 @@ def _each_answered(
     return False
 
 
-def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:
-    """The report on one question, or None where its input is wrong, which is then said on stderr."""
+def _answer(question: Question, only: Sequence[str], tally: Tally) -> tuple[Report | None, Sequence[Mapping[str, Any]]]:
+    """The report on one question, or None where its input is wrong, which is then said on stderr, and what is wrong."""
     try:
         config = wiring.read_config(
             question.file, client=question.client, server=question.server, task=question.task, sets=question.sets
@@ -174,12 +177,20 @@ def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | N
     except Exception as error:
         if not wiring.is_bad_input(error):
             raise
-        tally.complain(str(error))
-        return None
+        tally.complain(error)
+        return None, wiring.error_rows(error)
     report = wiring.verify(config, only or None)
     for line in taken_over(report.config):
         note(line)
-    return evolve(report, source=question.source)
+    return evolve(report, source=question.source), ()
+
+
+def _wrong(question: Question, errors: Sequence[Mapping[str, Any]], *, several: bool) -> str:
+    """What is wrong with a configuration, in the place of its answers."""
+    from latchcheck.report.envelope import errors_envelope, json_text
+
+    whole = errors_envelope(question.source, errors, int(Exit.USAGE))
+    return json_text(whole, one_line=several) + "\n"
 
 
 def _saved(report: Report, folder: Path | None) -> Report:

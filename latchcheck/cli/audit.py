@@ -10,6 +10,7 @@ import click
 from latchcheck.report.layout import printable
 
 from .errors import complain
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output, target
 
 SCHEMA = "latchcheck/audit/1"
@@ -33,7 +34,7 @@ Unexplained = Any
 )
 @click.option(
     "--shape",
-    type=click.Choice(["own", "otel"]),
+    type=OneOf(["own", "otel"]),
     default="own",
     show_default=True,
     help="Our own lines, or OpenTelemetry spans in JSON.",
@@ -45,9 +46,7 @@ Unexplained = Any
     help="By how much a line may stand behind what happened after it [default: 1s; 10s for spans].",
 )
 @click.option("--from-middle", is_flag=True, help="The log begins in the middle of the lives of its tasks.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one parameter an option

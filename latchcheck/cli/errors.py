@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+
+import click
 
 from latchcheck.report.layout import printable
 
@@ -16,6 +18,8 @@ BUG = (
 )
 
 LINE_LENGTH_MAX = 1000
+ERRORS_SHOWN_MAX = 20
+LISTS_PROPERTIES = "latchcheck list properties"
 
 
 def complain(text: str) -> None:
@@ -26,26 +30,57 @@ def complain(text: str) -> None:
         print(f"latchcheck: error: {shown}", file=sys.stderr, flush=True)  # noqa: T201 - this is where errors go
 
 
-def refuse_timing(names: Sequence[str]) -> None:
-    """Raise UsageError for a `--property` that is about time, where the lifecycle is asked."""
-    import click
+def complain_of(error: BaseException) -> None:
+    """Write what is wrong with an input: each error of it by itself, the first ones of very many."""
+    every = getattr(error, "every", (error,))
+    for one in every[:ERRORS_SHOWN_MAX]:
+        complain(str(one))
+    if len(every) > ERRORS_SHOWN_MAX:
+        complain(f"and {len(every) - ERRORS_SHOWN_MAX} more of this kind")
 
+
+class NoSuchName(click.UsageError):
+    """Something was named that does not exist; the second line says what to write instead."""
+
+
+def no_such(where: str, kind: str, name: str, known: Iterable[str], lists: str | None = None) -> NoSuchName:
+    """The error for a name that is not known: where it is given, what it should name, and the one that is meant.
+
+    `lists` is the command that names all there are.
+    """
+    from latchcheck.naming import instead  # only when there is something to mend
+
+    return NoSuchName(f"{where} {name}: there is no such {kind}\n  {instead(name, known, lists)}")
+
+
+def check_timing(names: Sequence[str], *, other: str = "latchcheck explore") -> None:
+    """Raise UsageError for a `--property` that is none about time; `other` is what asks the lifecycle."""
     from . import wiring
 
+    known = wiring.property_ids() if names else ()
     for name in names:
-        base = name.partition("/")[0]
-        if base in wiring.property_ids() and base not in wiring.lifecycle_ids():
-            raise click.UsageError(
-                f"--property {name}: this is about time; `latchcheck verify CONFIG.toml --property {base}` answers it"
-            )
+        if name in known:
+            continue
+        lifecycle = wiring.lifecycle_ids()  # only when there is something to mend: it costs time to import
+        if name.partition("/")[0] in lifecycle:
+            what = f"--property {name}: this is about the lifecycle"
+            raise click.UsageError(f"{what}; `{other} --property {name}` answers it")
+        raise no_such("--property", "property", name, (*known, *lifecycle), LISTS_PROPERTIES)
 
 
-def unknown_property(name: str, known: Sequence[str], lifecycle: Sequence[str]) -> str:
-    """What to say of a `--property` that `verify` does not know: the one that is meant, if any, or where they are."""
-    from difflib import get_close_matches  # only when there is something to mend
+def check_lifecycle(names: Sequence[str], *, other: str = "latchcheck verify CONFIG.toml", forms: bool = True) -> None:
+    """Raise UsageError for a `--property` that is none of the lifecycle; `other` is what asks about time.
 
-    if name.partition("/")[0] in lifecycle:
-        return f"--property {name}: this is about the lifecycle; `latchcheck explore --property {name}` answers it"
-    near = get_close_matches(name, [*known, *lifecycle], n=1)
-    instead = f"is it {near[0]}?" if near else "`latchcheck list properties` names them all"
-    return f"--property {printable(name)}: there is no such property; {instead}"
+    With `forms` an id may be followed by a stroke and a form; whether there is it is told where it is built.
+    """
+    from . import wiring
+
+    known = wiring.lifecycle_ids() if names else ()
+    for name in names:
+        base = name.partition("/")[0] if forms else name
+        if base in known:
+            continue
+        timing = wiring.property_ids()
+        if base in timing:
+            raise click.UsageError(f"--property {name}: this is about time; `{other} --property {base}` answers it")
+        raise no_such("--property", "property", base, (*known, *timing), LISTS_PROPERTIES)

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 import click
 
 from . import wiring
+from .errors import NoSuchName
+from .options import TEXT_OR_JSON
 from .output import Output
 
 SCHEMA = "latchcheck/explanation/1"
 LABEL_WIDTH = 12
+NEAR_MAX = 3
 LISTS = "`latchcheck list keys` names the keys, `latchcheck list properties` the properties"
 
 
@@ -23,9 +26,7 @@ LISTS = "`latchcheck list keys` names the keys, `latchcheck list properties` the
     epilog="A key may be named without its section, and in any spelling: server.orphan_window, ttlMs.",
 )
 @click.argument("name", metavar="KEY|PROPERTY|SWITCH|SIZE|WORD")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 def command(name: str, form: str) -> None:
     """Say what KEY means, what it takes, its default and why; or what PROPERTY claims.
 
@@ -38,7 +39,7 @@ def command(name: str, form: str) -> None:
     setting = wiring.explain_setting(name)
     word = glossary.explained(name)
     if not keys and claim is None and setting is None and word is None:
-        raise click.UsageError(_unknown(name))
+        raise NoSuchName(_unknown(name))
     out = Output(None)
     if form == "json":
         meant = None if word is None else {"word": word[0], "meaning": word[1]}
@@ -111,12 +112,14 @@ def _words(values: object) -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    import difflib  # only when there is something to mend
-
+    from latchcheck.naming import alternatives, nearest  # only when there is something to mend
     from latchcheck.report import glossary
 
-    near = wiring.nearest_keys(name) + difflib.get_close_matches(
-        name, [*(str(row["id"]) for row in wiring.property_rows()), *glossary.WORDS], n=2
-    )
-    hint = f"did you mean {' or '.join(near)}?" if near else LISTS
-    return f"there is no key, no property and no word {name!r}; {hint}"
+    ids = [str(row["id"]) for row in wiring.property_rows()]
+    settings = [
+        str(row[one])
+        for one, rows in (("switch", "policies"), ("size", "scopes"))
+        for row in wiring.lifecycle_rows(rows)
+    ]
+    near = [*wiring.nearest_keys(name), *nearest(name, [*ids, *settings, *glossary.WORDS])][:NEAR_MAX]
+    return f"{name}: there is no such name\n  {f'did you mean {alternatives(near)}?' if near else LISTS}"

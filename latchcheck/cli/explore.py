@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from . import wiring
-from .errors import complain, refuse_timing
+from .errors import check_lifecycle, complain
+from .options import OneOf
 from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ MEMORY_MAX_MB = 2048
     show_default=True,
     help="Stop a search when its states take more.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
+@click.option("--format", "form", type=OneOf(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one parameter an option
@@ -76,7 +77,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     A named scope is searched property by property, each in the part of the model that it needs.
     """
     out = Output(target(output))
-    refuse_timing(only)
+    check_lifecycle(only)
     plan = wiring.exploration_plan(scope, policy, only, symmetry=symmetry)
     if reduction:
         _refuse_later(plan)

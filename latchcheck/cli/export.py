@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from latchcheck.report.layout import printable
+
 from . import wiring
-from .errors import refuse_timing
-from .output import Output, write_whole
+from .errors import check_lifecycle
+from .interrupting import interruptible
+from .options import OneOf
+from .output import Output, Unwritable, folder, target, write_whole
 
 if TYPE_CHECKING:
     from latchcheck.kernel import Property, System, Trace
@@ -27,7 +31,7 @@ RUNS = ("itf", "mermaid")
     epilog="In DIR, TLC runs as: java -cp tla2tools.jar tlc2.TLC Latchcheck; a named scope without --property has a "
     "directory below DIR for each property.",
 )
-@click.argument("language", type=click.Choice(FORMATS), metavar="|".join(FORMATS))
+@click.argument("language", type=OneOf(FORMATS), metavar="|".join(FORMATS))
 @click.option(
     "--scope", metavar="SCOPE", default="ci", show_default=True, help="ci, deep, wide, or tasks=2,workers=2,..."
 )
@@ -42,12 +46,15 @@ RUNS = ("itf", "mermaid")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=OneOf(["text", "json"]),
     default="text",
     show_default=True,
     help="The texts themselves, or an object with their names, and the texts unless they are written into PATH.",
 )
-def command(
+@click.pass_context
+def command(  # noqa: PLR0913 - one parameter an option
+    context: click.Context,
+    /,
     *,
     language: str,
     scope: str,
@@ -64,44 +71,60 @@ def command(
     """
     if fixture is not None and language not in RUNS:
         raise click.UsageError(f"--fixture: {language} holds a model, no run; itf and mermaid hold runs")
-    refuse_timing(only)
     if language != "tla" and len(only) > 1:
         raise click.UsageError(f"--property: {language} is about one property")
-    if language == "tla":
-        texts = _modules(scope, policy, only, apart=output is not None)
-    else:
-        texts = {"": _text(language, scope, policy, only, fixture)}
-    if output is not None:
-        _write_files(Path(output), texts)
+    check_lifecycle(only)
+    from latchcheck.kernel.exits import exit_code
+
+    place = folder("-o", output) if language == "tla" else target(output, [fixture])
+    texts: dict[str, str] = {}
+    written: dict[str, str] = {}
+    with interruptible(lambda: _how_far(texts, written)) as cut:
+        if language == "tla":
+            texts |= _modules(scope, policy, only, apart=place is not None)
+        else:
+            texts |= {"": _text(language, scope, policy, only, fixture)}
+        if place is not None:
+            _write_files(place, texts, written)
+    told, code = texts if place is None else written, exit_code(cut.verdicts)
     if form == "json":
-        Output(None).write(json.dumps(_envelope(language, texts, output), indent=2, ensure_ascii=False) + "\n")
-    elif output is None:
+        Output(None).write(json.dumps(_envelope(language, told, place, code), indent=2, ensure_ascii=False) + "\n")
+    elif place is None:
         Output(None).write("\n".join(texts.values()))
+    context.exit(code)
 
 
-def _write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write each text into its file below the folder; the one that has no name into the file that is meant."""
+def _how_far(texts: Mapping[str, str], written: Mapping[str, str]) -> str:
+    if not written:
+        return "nothing is written"
+    return f"{len(written)} of {len(texts)} files are written, each of them whole"
+
+
+def _write_files(place: Path, texts: Mapping[str, str], written: dict[str, str]) -> None:
+    """Write each text into its file below the folder, the one that has no name into the file that is meant.
+
+    What is in its place is added to `written`. Raises Unwritable.
+    """
     try:
         for name, text in texts.items():
-            path = folder / name
-            if name:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text)
+            write_whole(place / name, text)
+            written[name] = text
     except OSError as error:
-        raise click.UsageError(f"-o {folder}: {error.strerror}") from error
+        left = f"; {len(written)} of {len(texts)} files are written" if written else ""
+        raise Unwritable(f"{printable(str(place))}: {error.strerror}{left}") from error
 
 
-def _envelope(language: str, texts: Mapping[str, str], output: str | None) -> dict[str, object]:
+def _envelope(language: str, texts: Mapping[str, str], place: Path | None, code: int) -> dict[str, object]:
     """The names and the texts as plain data; where they are written into files, the paths of these instead."""
     files = [
         {
             "name": name or None,
-            "path": None if output is None else str(Path(output, name)),
-            "text": text if output is None else None,
+            "path": None if place is None else str(place / name),
+            "text": text if place is None else None,
         }
         for name, text in texts.items()
     ]
-    return {"schema": SCHEMA, "language": language, "files": files, "exit": 0}
+    return {"schema": SCHEMA, "language": language, "files": files, "exit": code}
 
 
 def _modules(scope: str, policy: str, only: Sequence[str], *, apart: bool) -> dict[str, str]:

@@ -10,14 +10,12 @@ from pathlib import Path
 import click
 
 from . import wiring
-from .errors import unknown_property
+from .errors import check_lifecycle, check_timing, complain, no_such
+from .options import TEXT_OR_JSON
 from .output import Output, folder
 from .replay import SCHEMA, row, told
 from .replaying import replayed
 
-FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
 LIST_SCHEMA = "latchcheck/fixtures/1"
 COPIES_SCHEMA = "latchcheck/copies/1"
 GENERATED_SCHEMA = "latchcheck/generated/1"
@@ -31,7 +29,7 @@ def command() -> None:
 
 
 @command.command("list")
-@FORMAT
+@TEXT_OR_JSON
 def list_(form: str) -> None:
     """List the saved counterexamples of this project."""
     rows = [
@@ -62,7 +60,7 @@ def list_(form: str) -> None:
 @click.option("--property", "properties", metavar="ID", multiple=True, help="Those of this property; may be repeated.")
 @click.option("--target", metavar="NAME", help="Those only that its table does not rule out.")
 @click.option("--force", is_flag=True, help="Write over files that are there and not the same.")
-@FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def copy(
     context: click.Context,
@@ -86,7 +84,7 @@ def copy(
         if name not in known:
             if name in (*wiring.lifecycle_ids(), *wiring.property_ids()):
                 raise click.UsageError(f"--property {name}: no counterexample of it is saved")
-            raise click.UsageError(unknown_property(name, sorted(known), ()))
+            raise no_such("--property", "property", name, sorted(known), "latchcheck list properties")
     where = folder("DIR", folder_name)
     assert where is not None
     try:
@@ -107,7 +105,7 @@ def copy(
 
 @command.command("check", epilog="Exit code: 0 all reproduce, 2 one cannot be read, 5 one is stale, 4 interrupted.")
 @FILES
-@FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> None:
     """Replay each counterexample on the model and say which are stale."""
@@ -128,7 +126,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
 
 @command.command("minimise", epilog="Exit code: 0 done, 2 one cannot be read, 5 one is stale.")
 @click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
-@FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def minimise(context: click.Context, /, *, files: tuple[str, ...], form: str) -> None:
     """Make each run smaller while it breaks the same clause, and write it back into its file."""
@@ -164,54 +162,61 @@ def minimise(context: click.Context, /, *, files: tuple[str, ...], form: str) ->
     context.exit(code)
 
 
-@command.command("generate")
+@command.command("generate", epilog="Exit code: 0 done, 2 bad input, 4 interrupted.")
 @click.option("--property", "only", metavar="ID", multiple=True, help="Make those of this property only.")
 @click.option("--config", metavar="FILE", help="Make those of a configuration: what `verify` shows violated; needs -o.")
 @click.option("-o", "--output", metavar="DIR", help="Write here instead of where the saved ones of this project are.")
-@FORMAT
-def generate(only: tuple[str, ...], config: str | None, output: str | None, form: str) -> None:
+@TEXT_OR_JSON
+@click.pass_context
+def generate(
+    context: click.Context, /, *, only: tuple[str, ...], config: str | None, output: str | None, form: str
+) -> None:
     """Make the shortest counterexample of every property under every mutant that breaks it.
 
     Files that mean the same already stay as they are; fixtures that no longer exist are taken away.
     With --config one fixture is made for each timing property that the configuration violates, and none is taken away.
     """
+    from latchcheck.kernel.exits import exit_code
+
     if config is not None:
-        _tell_made(_of_config(config, only, output), form, "nothing is violated\n")
-        return
-    known = wiring.lifecycle_ids()
-    for name in only:
-        if name not in known:
-            raise click.UsageError(f"--property {name}: there is no such property; there is {', '.join(known)}")
-    where = None if output is None else Path(output)
-    if where is not None and not where.is_dir():
-        raise click.UsageError(f"-o {output}: there is no such directory")
-    _tell_made(wiring.generate_fixtures(only, folder=where), form, "nothing has changed\n")
-
-
-def _tell_made(paths: Sequence[Path], form: str, nothing: str) -> None:
-    files, out = [str(path) for path in paths], Output(None)
-    if form == "json":
-        _write_json(out, {"schema": GENERATED_SCHEMA, "files": files, "exit": 0})
+        paths, interrupted = _of_config(config, only, output)
     else:
-        out.write("".join(f"{file}\n" for file in files) or nothing)
+        check_lifecycle(only, other="latchcheck fixtures generate --config CONFIG.toml -o DIR", forms=False)
+        paths, interrupted = _of_mutants(only, folder("-o", output))
+    code, out = exit_code(["inconclusive"] if interrupted else []), Output(None)
+    if form == "json":
+        _write_json(out, {"schema": GENERATED_SCHEMA, "files": [str(path) for path in paths], "exit": code})
+    elif paths or not interrupted:
+        nothing = "nothing has changed\n" if config is None else "nothing is violated\n"
+        out.write("".join(f"{path}\n" for path in paths) or nothing)
+    context.exit(code)
 
 
-def _of_config(config: str, only: Sequence[str], output: str | None) -> list[Path]:
-    """The files in which the violations of a configuration are saved."""
+def _of_mutants(only: Sequence[str], where: Path | None) -> tuple[list[Path], bool]:
+    """The files that changed, and whether the user ended it: then none has."""
+    try:
+        return wiring.generate_fixtures(only, folder=where), False
+    except wiring.CutShort as cut:
+        complain(f"interrupted: {cut}")
+        return [], True
+
+
+def _of_config(config: str, only: Sequence[str], output: str | None) -> tuple[list[Path], bool]:
+    """The files in which the violations of a configuration are saved, and whether the user ended it."""
     if output is None:
         raise click.UsageError("--config: those of a configuration are written with -o DIR, not among this project's")
-    known = wiring.property_ids()
-    for name in only:
-        if name not in known:
-            raise click.UsageError(unknown_property(name, known, wiring.lifecycle_ids()))
+    check_timing(only, other="latchcheck fixtures generate")
     where = folder("-o", output)
     assert where is not None
     read = wiring.read_config(config, client=None, server=None, task=None, sets=())
-    paths, lost = wiring.save_witnesses(wiring.verify(read, only or None), where)
+    report = wiring.verify(read, only or None)
+    paths, lost = wiring.save_witnesses(report, where)
     if lost:
         # A run that was executed and does not replay: nobody else's fault.
         raise AssertionError(f"not saved: {'; '.join(lost)}")
-    return list(paths.values())
+    if report.interrupted:
+        complain("interrupted: what is written was found until then")
+    return list(paths.values()), report.interrupted
 
 
 def _write_json(out: Output, whole: Mapping[str, object]) -> None:

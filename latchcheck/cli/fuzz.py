@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import wiring
-from .errors import complain, unknown_property
+from .errors import check_lifecycle, check_timing, complain
+from .options import TEXT_OR_JSON
 from .output import Output
 from .output import folder as folder_of
 from .verify import Once
@@ -61,9 +62,7 @@ TARGET_RUNS_MAX = 400
 @click.option("--fixtures", metavar="FOLDER", help="Try the saved runs below FOLDER first, not those of this project.")
 @click.option("--no-fixtures", is_flag=True, help="Try no saved runs first.")
 @click.option("-o", "--output", metavar="FOLDER", help="Save each run that is found as a fixture below FOLDER.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(  # noqa: PLR0913 - one parameter an option
     context: click.Context,
@@ -108,7 +107,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if configured:
         asked = _configuration(file, client, server, sets, only)
     else:
-        _check(only, wiring.lifecycle_ids(), "explore")
+        check_lifecycle(only, other="latchcheck fuzz CONFIG.toml")
         asked = wiring.ask_lifecycle(scope or "ci", policy or "guarded", only)
     run = _Run(asked, Output(None), form, seed, max_runs or RUNS_MAX, steps)
     context.exit(run.go(None if no_fixtures else saved, folder, first=not no_fixtures))
@@ -264,25 +263,10 @@ def _tried(one: Tried) -> dict[str, Any]:
 def _configuration(
     file: str | None, client: str | None, server: str | None, sets: tuple[str, ...], only: Sequence[str]
 ) -> Asked:
-    _check(only, wiring.property_ids(), "verify")
+    check_timing(only, other="latchcheck fuzz")
     config = wiring.read_config(file, client=client, server=server, task=None, sets=sets)
     parts = [file, client and f"client {client}", server and f"server {server}", *sets]
     return wiring.ask_timed(config, ", ".join(part for part in parts if part), only)
-
-
-def _check(only: Sequence[str], known: Sequence[str], verb: str) -> None:
-    """Unknown properties are said with the one that is meant; the other kind of property with how to ask for it."""
-    bases = [name.partition("/")[0] for name in only]
-    for name, base in zip(only, bases, strict=True):
-        if base in known:
-            continue
-        if verb == "verify":
-            raise click.UsageError(unknown_property(name, known, wiring.lifecycle_ids()).replace("explore", "fuzz"))
-        if base in wiring.property_ids():
-            raise click.UsageError(
-                f"--property {name}: this is about time; name a configuration: latchcheck fuzz CONFIG.toml"
-            )
-        raise click.UsageError(unknown_property(name, known, ()))
 
 
 def _existing(option: str, name: str | None) -> Path | None:

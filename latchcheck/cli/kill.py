@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import wiring
-from .errors import complain
+from .errors import complain, no_such
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output
 
 if TYPE_CHECKING:
@@ -23,15 +24,13 @@ SCHEMA = "latchcheck/kills/1"
     epilog="Exit code: 0 whatever died left nothing wrong, 1 something did, 2 bad usage or no database, 4 interrupted.",
 )
 @click.option("--target", metavar="NAME", default="sqlite", show_default=True,
-              type=click.Choice(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
+              type=OneOf(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
 @click.option(
     "--story",
     metavar="NAME",
     help="Only this story; worker-plain and client-after-return are told only so, as each lacks a guard.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(context: click.Context, /, *, target: str, story: str | None, form: str) -> None:
     """Tell each story once for every statement of its victim, who is killed there, and judge what is left.
@@ -43,7 +42,7 @@ def command(context: click.Context, /, *, target: str, story: str | None, form: 
 
     names = wiring.story_names()
     if story is not None and story not in names:
-        raise click.UsageError(f"--story {story}: there is no such story; there is {', '.join(names)}")
+        raise no_such("--story", "story", story, names)
     try:
         told, interrupted = wiring.kill_store(target, story)
     except wiring.NotReady as error:

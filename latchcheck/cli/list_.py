@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from . import wiring
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output
 
 # What the lifecycle model has lists of: the columns, and how each is laid out.
@@ -29,15 +30,13 @@ FILTERS = ("era", "keyword", "role", "link", "excluded")
     short_help="List presets, keys, properties, policies, scopes, mutants or sentences.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.argument("what", type=click.Choice(["presets", "keys", "properties", *LIFECYCLE, SENTENCES]))
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
-@click.option("--era", type=click.Choice(["2026-07-28", "2025-11-25"]), help="Sentences of this era only.")
-@click.option("--keyword", type=click.Choice(["MUST", "SHOULD", "MAY"]), help="Sentences with this keyword only.")
+@click.argument("what", type=OneOf(["presets", "keys", "properties", *LIFECYCLE, SENTENCES]))
+@TEXT_OR_JSON
+@click.option("--era", type=OneOf(["2026-07-28", "2025-11-25"]), help="Sentences of this era only.")
+@click.option("--keyword", type=OneOf(["MUST", "SHOULD", "MAY"]), help="Sentences with this keyword only.")
 @click.option(
     "--role",
-    type=click.Choice(["guard", "property", "assumption", "out"]),
+    type=OneOf(["guard", "property", "assumption", "out"]),
     help="Sentences that are this in the model only.",
 )
 @click.option("--link", metavar="ID", help="Sentences that this property, key or switch stands for only.")

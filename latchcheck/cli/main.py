@@ -17,7 +17,8 @@ from typing import NoReturn
 
 import click
 
-from .errors import BUG, complain
+from .errors import BUG, NoSuchName, complain, complain_of
+from .options import OneOf
 from .output import Unwritable
 from .progress import shown
 
@@ -87,15 +88,15 @@ class Verbs(click.Group):
 
 
 def _no_such_verb(name: str, ctx: click.Context) -> click.UsageError:
-    from difflib import get_close_matches  # only when there is something to mend
     from pathlib import Path
 
-    near = get_close_matches(name, VERBS, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There is {', '.join(VERBS)}."
+    from latchcheck.naming import instead  # only when there is something to mend
+
+    hint = instead(name, VERBS)
     with suppress(OSError, ValueError):
-        if not near and Path(name).is_file():
-            hint = f"To verify a configuration, write: latchcheck verify {name}"
-    return click.UsageError(f"No such command {name!r}. {hint}", ctx)
+        if Path(name).is_file():
+            hint = f"to verify a configuration, write latchcheck verify {name}"
+    return NoSuchName(f"{name}: there is no such command\n  {hint}", ctx)
 
 
 def _take_defaults(ctx: click.Context, verb: str, command: click.Command) -> None:
@@ -225,8 +226,36 @@ def _usage_error(error: click.ClickException) -> int:
         click.echo(error.format_message(), err=True)
         return USAGE
     hint = f"\n  {context.command_path} -h tells how it is used" if context is not None else ""
-    complain(error.format_message().replace("\n\t", "\n  ") + hint)  # click sets lists of choices with tabs
+    if isinstance(error, click.NoSuchOption | click.exceptions.NoSuchCommand):
+        complain(_no_such(error))
+    elif isinstance(error, NoSuchName) or _is_choice(error):
+        complain(error.format_message())  # it says already what to write instead
+    else:
+        complain(error.format_message().replace("\n\t", "\n  ") + hint)  # click sets lists of choices with tabs
     return USAGE
+
+
+def _is_choice(error: click.ClickException) -> bool:
+    """Whether a word was none of those that an option takes."""
+    if not isinstance(error, click.BadParameter) or isinstance(error, click.MissingParameter):
+        return False
+    return error.param is not None and isinstance(error.param.type, OneOf)
+
+
+def _no_such(error: click.NoSuchOption | click.exceptions.NoSuchCommand) -> str:
+    """What is said of an option or of a verb below another that there is none of, in the words for every name."""
+    from latchcheck.naming import instead
+
+    context = error.ctx
+    assert context is not None
+    if isinstance(error, click.NoSuchOption):
+        name, kind = error.option_name, "option"
+        known = [one for param in context.command.get_params(context) for one in (*param.opts, *param.secondary_opts)]
+    else:
+        assert isinstance(context.command, click.Group)
+        name, kind = error.command_name, "command"
+        known = context.command.list_commands(context)
+    return f"{name}: there is no such {kind}\n  {instead(name, known, f'{context.command_path} -h')}"
 
 
 def _world_error(error: Unwritable | OSError) -> int:
@@ -252,7 +281,7 @@ def _unexpected(error: Exception) -> int:
         from .wiring import is_bad_input
 
         if is_bad_input(error):
-            complain(str(error))
+            complain_of(error)
             return USAGE
     if os.environ.get("LATCHCHECK_DEBUG"):
         import traceback

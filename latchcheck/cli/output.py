@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Unwritable(Exception):
     """The results cannot be written where they should go; the text says why."""
 
 
-def target(output: str | None, inputs: Sequence[str | None] = ()) -> Path | None:
+def target(output: str | None, inputs: Sequence[str | None] = (), *, option: str = "-o") -> Path | None:
     """The file to write, or None for stdout; a UsageError says what cannot be written before the work is done.
 
     What is read, `inputs`, is never written over, by whatever name it goes.
@@ -42,26 +42,49 @@ def target(output: str | None, inputs: Sequence[str | None] = ()) -> Path | None
     if output is None or output == "-":
         return None
     if not output:
-        raise click.UsageError("-o: the name is empty; name a file, or - for standard output")
-    path, shown = Path(output), printable(output)
-    if path.is_dir():
-        raise click.UsageError(f"-o {shown}: this is a directory; name a file")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"-o {shown}: there is no directory {printable(str(path.parent))}")
-    if path.is_file() and any(os.path.samestat(path.stat(), one) for one in _statuses(inputs)):
-        raise click.UsageError(f"-o {shown}: this file is read, and would be lost; name another")
+        raise click.UsageError(f"{option}: the name is empty; name a file, or - for standard output")
+    path, shown = Path(output), f"{option} {printable(output)}"
+    if _is(path, Path.is_dir):
+        raise click.UsageError(f"{shown}: this is a directory; name a file")
+    if _is(path, Path.is_file) and any(os.path.samestat(path.stat(), one) for one in _statuses(inputs)):
+        raise click.UsageError(f"{shown}: this file is read, and would be lost; name another")
+    if _is(path, Path.is_file) or not _is(path, Path.exists):  # a pipe is written into, and stays where it is
+        _check_place(shown, path.parent)
     return path
 
 
 def folder(option: str, name: str | None) -> Path | None:
-    """The folder to write files into, made when there is something to write; a UsageError for what can be none."""
+    """The folder to write files into, or None; a UsageError says what cannot be one before the work is done."""
     if name is None:
         return None
     if not name or name == "-":
         raise click.UsageError(f"{option}: files are written below a folder; name one")
-    if Path(name).exists() and not Path(name).is_dir():
-        raise click.UsageError(f"{option} {printable(name)}: this is no directory")
-    return Path(name)
+    path, shown = Path(name), f"{option} {printable(name)}"
+    if _is(path, Path.exists) and not path.is_dir():
+        raise click.UsageError(f"{shown}: this is no directory")
+    _check_place(shown, path)
+    return path
+
+
+def _check_place(shown: str, folder: Path) -> None:
+    """Raise UsageError where a folder cannot be written into, or cannot be made.
+
+    A folder that is named and not there is made, with those above it, once there is something to write.
+    """
+    there = next((one for one in (folder, *folder.parents) if _is(one, Path.exists)), folder)
+    if not there.is_dir():
+        raise click.UsageError(f"{shown}: {printable(str(there))} is no directory")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{shown}: nothing may be written into the directory {printable(str(there))}")
+
+
+def _is(path: Path, asked: Callable[[Path], bool]) -> bool:
+    """What is asked about a path; a UsageError for a name that is too long, or may not even be asked about."""
+    try:
+        return asked(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise click.UsageError(f"{printable(str(path))}: {reason}") from error
 
 
 def _statuses(inputs: Sequence[str | None]) -> Iterator[os.stat_result]:
@@ -111,6 +134,7 @@ class Output:
 def write_whole(path: Path, text: str) -> None:
     """Replace the file by one with this text, so that a reader finds the old text or the new, never a part.
 
+    Folders that are not there are made.
     A symbolic link stays one, and a file that exists keeps its permissions.
     What is no regular file (a pipe, /dev/stderr) cannot be replaced and is written into. Raises OSError.
     """
@@ -119,6 +143,7 @@ def write_whole(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
         return
     target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:

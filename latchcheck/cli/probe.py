@@ -12,6 +12,7 @@ from latchcheck.report.layout import printable
 
 from . import wiring
 from .errors import complain
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output
 from .wiring import live
 
@@ -33,7 +34,7 @@ Judged = Any
 @click.argument("url", metavar="URL")
 @click.option("--tool", required=True, metavar="NAME", help="The one tool that is called, at most twice.")
 @click.option("--args", "arguments", default="{}", metavar="JSON", show_default=True, help="Its arguments.")
-@click.option("--era", type=click.Choice(["2026-07-28", "2025-11-25"]), help="Speak this era only.")
+@click.option("--era", type=OneOf(["2026-07-28", "2025-11-25"]), help="Speak this era only.")
 @click.option("--ttl-ms", type=click.IntRange(min=0), help="Ask for this ttl (2025-11-25 only).")
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Sent with every request.")
 @click.option(
@@ -52,9 +53,7 @@ Judged = Any
 )
 @click.option("--client", metavar="PRESET", help="Verify its timeouts with a published client's defaults.")
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set one key of the configuration to verify.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(
     context: click.Context, /, *, url: str, form: str, client: str | None, sets: tuple[str, ...], **given: Any

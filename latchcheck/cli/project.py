@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +122,9 @@ def _key(param: click.Parameter) -> str:
 
 
 def _unknown(name: str, known: Iterable[str], kind: str) -> str:
-    names = sorted(known)
-    near = get_close_matches(name, names, n=1)
-    instead = f"is it {near[0]}?" if near else f"there is {', '.join(names)}"
-    return f"there is no such {kind}; {instead}"
+    from latchcheck.naming import instead  # only when there is something to mend
+
+    return f"there is no such {kind}\n  {instead(name, sorted(known))}"
 
 
 @frozen

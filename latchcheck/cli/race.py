@@ -12,7 +12,9 @@ from latchcheck.report.layout import printable
 
 from . import wiring
 from .errors import complain
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output
+from .output import target as a_file
 
 SCHEMA = "latchcheck/races/1"
 WRITERS_MAX = 64
@@ -25,10 +27,8 @@ WRITERS_MAX = 64
     "2 bad usage or no database, 4 interrupted, 5 no round was contended, so nothing was tried.",
 )
 @click.option("--target", metavar="NAME", default="sqlite", show_default=True,
-              type=click.Choice(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
-@click.option(
-    "--level", type=click.Choice(wiring.LEVELS), help="Isolation level; autocommit: statements by themselves."
-)
+              type=OneOf(wiring.STORES), help="The store: " + ", ".join(wiring.STORES) + ".")  # fmt: skip
+@click.option("--level", type=OneOf(wiring.LEVELS), help="Isolation level; autocommit: statements by themselves.")
 @click.option("--writers", metavar="N", type=click.IntRange(2, WRITERS_MAX), default=8, show_default=True,
               help="Processes.")  # fmt: skip
 @click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, show_default=True,
@@ -36,9 +36,7 @@ WRITERS_MAX = 64
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Who does what in which round.")
 @click.option("--kill-every", metavar="N", type=click.IntRange(min=1), help="Kill a process in every Nth round.")
 @click.option("--save", metavar="FILE", type=click.Path(path_type=Path), help="Save a violation as a fixture.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(  # noqa: PLR0913 - one parameter an option
     context: click.Context,
@@ -64,9 +62,8 @@ def command(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError("--level deferred is one of SQLite; PostgreSQL has read-uncommitted and above")
     if level not in (None, "autocommit", "deferred") and target.startswith("sqlite"):
         raise click.UsageError(f"--level {level} is one of PostgreSQL; SQLite has autocommit and deferred")
-    if save is not None and (save.is_dir() or not save.parent.is_dir()):
-        wrong = "this is a directory; name a file" if save.is_dir() else "there is no such directory"
-        raise click.UsageError(f"--save {printable(str(save))}: {wrong}")
+    if save is not None:
+        a_file(str(save), option="--save")
     try:
         raced = wiring.race_store(
             target,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import complain
+from .errors import LISTS_PROPERTIES, complain, no_such
+from .options import TEXT_OR_JSON
 from .output import Output
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ SCHEMA = "latchcheck/theorems/1"
     "4 the solver gave up on one, or an interrupt, 2 there is no such property.",
 )
 @click.option("--property", "only", metavar="ID", multiple=True, help="The theorems of this property; may be repeated.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> None:
     """Prove every theorem on which the exact conditions rest, for all numbers, and say what was proved.
@@ -87,12 +86,9 @@ def proved_again(theorem: Any) -> dict[str, object]:
 
 
 def _check_ids(only: Sequence[str], known: Sequence[str]) -> None:
-    from difflib import get_close_matches
-
     for name in only:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0)
-            raise click.UsageError(f"--property {name}: there is no such property; is it {near[0]}?")
+            raise no_such("--property", "property", name, known, LISTS_PROPERTIES)
 
 
 def _check_chosen(only: Sequence[str], proved: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import wiring
+from .options import OneOf
 from .output import FORMATS, FORMATS_HELP, Output
 from .output import target as destination
 from .replaying import replayed
@@ -38,7 +39,7 @@ Replayed = Any
     show_default=True,
     help="What the events are done to; `latchcheck targets list` names them.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
+@click.option("--format", "form", type=OneOf(FORMATS), default="text", show_default=True, help=FORMATS_HELP)
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
 @click.pass_context
 def command(context: click.Context, /, *, files: tuple[str, ...], target: str, form: str, output: str | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import wiring
+from .options import TEXT_OR_JSON
 from .output import Output
 
 if TYPE_CHECKING:
@@ -26,9 +27,7 @@ SCHEMA = "latchcheck/walk/1"
 @click.option("--at", metavar="N", type=click.IntRange(min=0), help="Begin after the step N; at the end without.")
 @click.option("--compare", metavar="FIXTURE", help="Print how this run differs from another's, and end.")
 @click.option("--plain", is_flag=True, help="Print what happens at the step, and end; so it is where nobody watches.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+@TEXT_OR_JSON
 @click.pass_context
 def command(
     context: click.Context, /, *, file: str, at: int | None, compare: str | None, plain: bool, form: str

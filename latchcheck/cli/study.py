@@ -13,7 +13,9 @@ from latchcheck.report.layout import printable
 
 from . import wiring
 from .errors import complain
+from .options import OneOf
 from .output import Output, Unwritable, target
+from .output import folder as a_folder
 from .wiring import shared
 
 if TYPE_CHECKING:
@@ -43,14 +45,14 @@ Result = TypeVar("Result")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "markdown"]),
+    type=OneOf(["text", "json", "markdown"]),
     default="text",
     show_default=True,
     help="Text, a JSON list with an object a figure, or Markdown.",
 )
 @click.option(
     "--figures",
-    "folder",
+    "figures",
     metavar="FOLDER",
     help="Draw the figures into this folder too, each as SVG and PNG; it is made if it is not there.",
 )
@@ -67,7 +69,7 @@ def command(
     *,
     tables: tuple[int, ...],
     form: str,
-    folder: str | None,
+    figures: str | None,
     transport: bool,
     output: str | None,
 ) -> None:
@@ -76,8 +78,8 @@ def command(
     from latchcheck.report.study.tables import as_json, as_markdown, as_text
 
     asked = sorted(set(tables)) or list(TABLES)
-    out, place = Output(target(output)), None if folder is None else a_folder(folder)
-    if transport and (tables or folder):
+    out, place = Output(target(output)), a_folder("--figures", figures)
+    if transport and (tables or figures):
         raise click.UsageError("--transport: it is a study of its own; leave out --table and --figures")
     if transport:
         out.write(_on_a_real_server(form, out.width))
@@ -125,18 +127,6 @@ def _on_a_real_server(form: str, width: int) -> str:
     return transport.as_markdown(*found) if form == "markdown" else transport.as_text(*found, width)
 
 
-def a_folder(name: str) -> Path:
-    """The folder to draw into; a UsageError says what cannot be one, before the work is done."""
-    if not name:
-        raise click.UsageError("--figures: the name is empty; name a folder")
-    path, shown = Path(name), printable(name)
-    if path.exists() and not path.is_dir():
-        raise click.UsageError(f"--figures {shown}: this is no folder; name one")
-    if not path.exists() and not path.parent.is_dir():
-        raise click.UsageError(f"--figures {shown}: there is no directory {printable(str(path.parent))}")
-    return path
-
-
 def draw(context: click.Context, folder: Path) -> None:
     """Draw all figures and write them, all or none; ends with the code for bad usage where matplotlib is missing."""
     from latchcheck.report.study.drawing import NeedsMatplotlib
@@ -148,7 +138,7 @@ def draw(context: click.Context, folder: Path) -> None:
         context.exit(2)
     files = {f"{name}.{kind}": getattr(picture, kind) for name, picture in drawn.items() for kind in ("svg", "png")}
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         write_all(folder, files)
     except OSError as error:
         raise Unwritable(f"{printable(str(folder))}: {error.strerror}") from error

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import wiring
 from .errors import complain
+from .interrupting import interruptible
+from .options import TEXT_OR_JSON
 from .output import Output
 from .replaying import each_fixture
 
@@ -21,9 +24,13 @@ REPLAYS_SCHEMA = "latchcheck/target-replays/1"
 LIST_SCHEMA = "latchcheck/targets/1"
 CHECK_SCHEMA = "latchcheck/target-check/1"
 INSTALLED_SCHEMA = "latchcheck/installed/1"
-_FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+
+CHECKED: Mapping[str, Verdict] = {
+    "passed": "holds",
+    "broken": "violated",
+    "failed": "inconclusive",
+    "not-applicable": "not-applicable",
+}
 
 # What the wiring hands over: the checker does not import counterexamples, so it does not name their types.
 Ran = Any
@@ -35,7 +42,7 @@ def command() -> None:
 
 
 @command.command("list", short_help="What there is, what is ready, what is missing.")
-@_FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def list_(context: click.Context, /, *, form: str) -> None:
     """Every target, whether it is ready here, and how to get what is missing. Starts nothing."""
@@ -55,7 +62,7 @@ def list_(context: click.Context, /, *, form: str) -> None:
 @command.command("install", short_help="Make the environment that a target needs.")
 @click.argument("name")
 @click.option("--into", metavar="FOLDER", help="Instead of the cache folder; LATCHCHECK_TARGETS names it later on.")
-@_FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def install(context: click.Context, /, *, name: str, into: str | None, form: str) -> None:
     """Make the environment that a target needs, apart from this one, as the products need conflicting versions."""
@@ -80,27 +87,37 @@ def install(context: click.Context, /, *, name: str, into: str | None, form: str
     epilog="Exit code: 0 it does, 1 it breaks a rule, 4 it could not be driven (no answer, an early end).",
 )
 @click.argument("name")
-@_FORMAT
+@TEXT_OR_JSON
 @click.pass_context
 def check(context: click.Context, /, *, name: str, form: str) -> None:
     """Drive the target NAME through every event that it says it can do, and check each answer."""
-    from latchcheck.kernel.doing import doing
     from latchcheck.kernel.exits import exit_code
 
-    with doing(f"checking {name}"):
-        checks = wiring.check_target(name)
-    verdicts = {"passed": "holds", "broken": "violated", "failed": "inconclusive", "not-applicable": "not-applicable"}
-    code = exit_code([verdicts[one["outcome"]] for one in checks])  # pyright: ignore[reportArgumentType]
-    out = Output(None)
+    rules, rows = wiring.check_target(name)
+    out, checks = Output(None), list[dict[str, Any]]()
+    with interruptible(lambda: f"{len(checks)} of {len(rules)} rules were tried") as cut, closing(rows):
+        _check_each(name, rules, rows, checks, out if form == "text" else None)
+    verdicts: list[Verdict] = [CHECKED[one["outcome"]] for one in checks]
+    code = exit_code([*verdicts, *cut.verdicts])
     if form == "json":
         whole = {"schema": CHECK_SCHEMA, "target": name, "checks": checks, "exit": code}
         out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-    else:
-        for one in checks:
-            out.write(f"{one['outcome']:15} {one['rule']}\n")
-            if one["what"]:
-                out.write(f"{'':16}{one['what']}\n")
     context.exit(code)
+
+
+def _check_each(
+    name: str, rules: Sequence[str], rows: Iterable[dict[str, Any]], checks: list[dict[str, Any]], out: Output | None
+) -> None:
+    """Gather the rows, and show each as soon as its rule was tried, so that a slow target is seen to move."""
+    from latchcheck.kernel.doing import doing
+
+    with doing(f"checking {name}", len(rules)) as stage:
+        for one in rows:
+            checks.append(one)
+            stage.step()
+            if out is not None:
+                what = f"{'':16}{one['what']}\n" if one["what"] else ""
+                out.write(f"{one['outcome']:15} {one['rule']}\n{what}")
 
 
 def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from .errors import unknown_property
+from .errors import check_timing
+from .options import OneOf
 from .output import FORMATS, FORMATS_HELP, Output, folder, target
 
 NOTHING = """nothing to verify: name a configuration file, or presets, or both; for instance
@@ -58,7 +58,7 @@ class Once(click.Option):
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=OneOf(FORMATS),
     default="text",
     show_default=True,
     help=FORMATS_HELP,
@@ -86,17 +86,6 @@ def command(
     out = Output(target(output, (*files, laid_over["task"])))
     from .answering import Question, answer_all  # with it comes the solver, which --help does not need
 
-    _check_ids(only)
+    check_timing(only)
     questions = [Question(file, **laid_over) for file in files or (None,)]
     context.exit(answer_all(questions, only, form, out, folder("--save", save)))
-
-
-def _check_ids(only: Sequence[str]) -> None:
-    if not only:
-        return
-    from .wiring import lifecycle_ids, property_ids
-
-    known = property_ids()
-    for name in only:
-        if name not in known:
-            raise click.UsageError(unknown_property(name, known, lifecycle_ids()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
-from .verdict import VERDICTS, Verdict
+from .verdict_words import VERDICTS, Verdict
 
 
 class Exit(IntEnum):

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import field, frozen
 from attrs.validators import in_
+
+from .exits import exit_code
+from .verdict_words import VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from .records import Keyword, Sentence
     from .trace import Trace
 
-Verdict = Literal["proved", "holds", "violated", "vacuous", "inconclusive", "not-applicable"]
 Milliseconds = int | Fraction
-
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 class Origin(Protocol):
@@ -122,6 +122,4 @@ class Report:
     @property
     def exit(self) -> int:
         """The exit code of a process that answers this report alone."""
-        from latchcheck.kernel.exits import exit_code  # exits reads the words of this module
-
         return exit_code(one.verdict for one in self.properties)

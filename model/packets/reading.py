@@ -11,8 +11,9 @@ from typing import Any, Final, NoReturn
 
 import attrs
 
+from latchcheck.naming import instead
+
 from .. import record as records
-from ..spelling import nearest
 from .errors import PacketError
 from .lines import lines_of, pointer
 from .packet import CAPABILITIES, Packet, Request, Stored
@@ -202,7 +203,7 @@ class _Place:
         known = (*needed, *optional)
         for name in self.value:
             if name not in known:
-                self.below(name, None).wrong("there is no such key", nearest(name, known) if known else "leave it out")
+                self.below(name, None).wrong("there is no such key", instead(name, known) if known else "leave it out")
         for name in needed:
             if name not in self.value:
                 self.wrong(f"no {_shown(name)}", f"add it; the keys are {', '.join(known)}")
@@ -216,7 +217,7 @@ class _Place:
     def one_of(self, words: Sequence[str]) -> str:
         """One of some words."""
         if not isinstance(self.value, str) or self.value not in words:
-            self.wrong(f"{_shown(self.value)} is not known here", nearest(str(self.value), words))
+            self.wrong(f"{_shown(self.value)} is not known here", instead(str(self.value), words))
         return self.value
 
     def text(self) -> str:

@@ -11,7 +11,7 @@ import attrs
 from ..config import UNLIMITED, Config
 from ..keys import BY_FLAT
 from .durations import duration_text
-from .errors import ConfigError, Where
+from .errors import ConfigError, Faults, Where
 from .sections import Given
 
 
@@ -37,10 +37,11 @@ class Checked:
 
 
 def check(config: Config, given: Mapping[str, Given]) -> None:
-    """Raise ConfigError where values contradict each other, or one needs another that is missing."""
-    checked = Checked(config, given)
+    """Raise ConfigError, for all there is, where values contradict each other, or one needs one that is missing."""
+    checked, faults = Checked(config, given), Faults()
     for needs in _NEEDS:
-        _needed(checked, *needs)
+        with faults.kept():
+            _needed(checked, *needs)
     for one in (
         _floor_above_ceiling,
         _ttl_that_never_is,
@@ -48,7 +49,9 @@ def check(config: Config, given: Mapping[str, Given]) -> None:
         _kept_though_deleted,
         _lazy_sweeps,
     ):
-        one(checked)
+        with faults.kept():
+            one(checked)
+    faults.told()
 
 
 # the key given, the key it needs, an example of that, and what the one is without the other

@@ -1,6 +1,11 @@
-"""The one error of a configuration: what is wrong, where it stands, and what to write instead."""
+"""The one error of a configuration: what is wrong, where it stands, and what to write instead.
+
+A configuration is read to its end before its errors are told, all of them together.
+"""
 
 import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Final
 
@@ -30,18 +35,66 @@ class Where:
 class ConfigError(Exception):
     """A configuration that cannot be read: `what` is wrong, `where`, and what to write `instead`.
 
-    Its text is two lines at most, fit to be shown to the person who wrote the file.
+    Where more is wrong, this is the first of it, and `others` is the rest.
+    Its text is two lines for each, fit to be shown to the person who wrote the file.
     """
 
-    def __init__(self, what: str, where: Where, instead: str) -> None:
+    def __init__(self, what: str, where: Where, instead: str, others: Sequence["ConfigError"] = ()) -> None:
         super().__init__(what, where, instead)
         self.what = what
         self.where = where
         self.instead = instead
+        self.others = tuple(others)
+
+    @property
+    def every(self) -> tuple["ConfigError", ...]:
+        """Each thing that is wrong as an error by itself, in the order in which they were met."""
+        return (ConfigError(self.what, self.where, self.instead), *self.others) if self.others else (self,)
 
     def __str__(self) -> str:
+        return "\n".join(one.told() for one in (self, *self.others))
+
+    def told(self) -> str:
+        """The text of this one, without the others."""
         what, instead = (_printable(cut(text, _LINE_LENGTH)) for text in (self.what, self.instead))
         return f"{_printable(str(self.where))}: {what}\n  {instead}"
+
+
+class Faults:
+    """Gathers the errors of what is read, so that nobody mends one only to be told of the next."""
+
+    def __init__(self) -> None:
+        self._found: list[ConfigError] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep the errors of the block, and go on after it."""
+        try:
+            yield
+        except ConfigError as error:
+            self._found.extend(error.every)
+
+    def add(self, errors: Iterable[ConfigError]) -> None:
+        """Keep errors that were found elsewhere."""
+        self._found.extend(errors)
+
+    def in_order(self) -> None:
+        """Put errors of one file in the order of its lines."""
+        self._found.sort(key=lambda one: one.where.line or 0)
+
+    def told(self) -> None:
+        """Raise what was gathered, if anything."""
+        if self._found:
+            raise together(self._found)
+
+
+def together(errors: Sequence[ConfigError]) -> ConfigError:
+    """One error of several, of which there is at least one."""
+    first, *others = errors
+    return ConfigError(first.what, first.where, first.instead, others) if others else first
 
 
 def cut(text: str, length: int) -> str:

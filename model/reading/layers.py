@@ -10,7 +10,7 @@ import attrs
 from ..config import Config, Origin
 from ..keys import BY_FLAT
 from .checks import check
-from .errors import ConfigError, Where
+from .errors import ConfigError, Faults, Where
 from .options import given_by_options
 from .sections import Given, sections
 from .task import given_by_task
@@ -27,7 +27,7 @@ def read(
     task: str | None = None,
     sets: Sequence[str] = (),
 ) -> Config:
-    """Read a configuration; raise ConfigError, which says what is wrong, where, and what to write instead.
+    """Read a configuration; raise ConfigError, which says all that is wrong, where, and what to write instead.
 
     `files` are paths of TOML files ("-" is standard input), `client` and `server` ids of presets, `task` is
     the path of a CreateTaskResult or Task in JSON, `sets` are options of the form section.key=value.
@@ -35,12 +35,18 @@ def read(
     """
     if not files and client is None and server is None and task is None and not sets:
         raise ConfigError("nothing is given", Where("configuration"), "give a file, a preset, a task or an option")
-    layers = [given_by_file(file) for file in files]
-    presets = _presets(client, server)
+    faults = Faults()
+    layers: list[list[Given]] = []
+    for file in files:
+        with faults.kept():
+            layers.append(given_by_file(file))
+    presets = _presets(client, server, faults)
     layers += [preset.given() for preset in presets]
-    if task is not None:
-        layers.append(list(given_by_task(task)))
-    layers.append(list(given_by_options(sets)))
+    with faults.kept():
+        layers.append([] if task is None else list(given_by_task(task)))
+    with faults.kept():
+        layers.append(list(given_by_options(sets)))
+    faults.told()  # what needs, or contradicts, another value can be seen only where each could be read
 
     given = {value.key.flat: value for layer in layers for value in layer}
     for preset in presets:
@@ -56,14 +62,18 @@ def read(
 
 def given_by_file(path: str) -> list[Given]:
     """Read a TOML file alone; raise ConfigError where it gives no key at all."""
-    read_file = document(path)
-    given = list(
-        sections(
-            read_file.data,
-            lambda spelled: read_file.where(*spelled),
-            lambda where: Origin("file", f"{where.file}:{where.line}"),
+    read_file, faults, given = document(path), Faults(), list[Given]()
+    faults.add(read_file.errors)
+    with faults.kept():
+        given = list(
+            sections(
+                read_file.data,
+                lambda spelled: read_file.where(*spelled),
+                lambda where: Origin("file", f"{where.file}:{where.line}"),
+            )
         )
-    )
+    faults.in_order()
+    faults.told()
     if not given:
         raise ConfigError(
             "gives no keys at all", Where(read_file.file), 'write a section and a key: [server] orphan_window = "15m"'
@@ -71,13 +81,19 @@ def given_by_file(path: str) -> list[Given]:
     return given
 
 
-def _presets(client: str | None, server: str | None) -> list[Preset]:
+def _presets(client: str | None, server: str | None, faults: Faults) -> list[Preset]:
     if client is None and server is None:
         return []
     from ..presets import load  # only where a preset is named: the loader costs time to import
 
-    presets = [load("client", client)] if client is not None else []
-    return presets + ([load("server", server)] if server is not None else [])
+    presets = []
+    if client is not None:
+        with faults.kept():
+            presets.append(load("client", client))
+    if server is not None:
+        with faults.kept():
+            presets.append(load("server", server))
+    return presets
 
 
 def _taken_over(given: dict[str, Given], files: Sequence[Sequence[Given]]) -> dict[str, Given]:

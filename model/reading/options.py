@@ -6,7 +6,7 @@ from typing import Final
 
 from ..config import SECTIONS, Origin
 from ..keys import BY_SPELLING, Key, find
-from .errors import ConfigError, Where
+from .errors import ConfigError, Faults, Where
 from .sections import Given, given_twice, unknown
 from .toml import decimal
 from .values import Spot, parse
@@ -15,29 +15,38 @@ _SHOWN_LENGTH: Final = 80
 
 
 def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
-    """Yield the value of each `section.key=value`; raise ConfigError at the first wrong one.
+    """Yield the value of each `section.key=value`; raise ConfigError at the end for all wrong ones.
 
     A value is read as TOML where it is TOML; otherwise it is a text, so that quotes may be left out.
     """
+    faults = Faults()
     seen: dict[str, Where] = {}
+    found: list[Given] = []
     for assignment in assignments:
-        path, sign, text = (part.strip() for part in assignment.partition("="))
-        where = Where(
-            f"--set {assignment}" if len(assignment) <= _SHOWN_LENGTH else f"--set {assignment[:_SHOWN_LENGTH]}..."
-        )
-        if not sign or not path:
-            raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
-        section, spelled = _split(path, where)
-        key = BY_SPELLING.get((section, spelled))
-        if key is not None and not text:
-            raise ConfigError("has no value", where, _example(key, path))
-        if key is None:
-            raise unknown(section, spelled, where, _value(text))
-        if key.flat in seen:
-            raise given_twice(key, where, seen[key.flat])
-        seen[key.flat] = where
-        value = parse(Spot(key, spelled, where), _value(text))
-        yield Given(key, value, where, Origin("set", where.file))
+        with faults.kept():
+            found.append(_assigned(assignment, seen))
+    yield from found
+    faults.told()
+
+
+def _assigned(assignment: str, seen: dict[str, Where]) -> Given:
+    """The value of one assignment; `seen` has the place of each key that was given before it, and gets this one."""
+    path, sign, text = (part.strip() for part in assignment.partition("="))
+    where = Where(
+        f"--set {assignment}" if len(assignment) <= _SHOWN_LENGTH else f"--set {assignment[:_SHOWN_LENGTH]}..."
+    )
+    if not sign or not path:
+        raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
+    section, spelled = _split(path, where)
+    key = BY_SPELLING.get((section, spelled))
+    if key is not None and not text:
+        raise ConfigError("has no value", where, _example(key, path))
+    if key is None:
+        raise unknown(section, spelled, where, _value(text))
+    if key.flat in seen:
+        raise given_twice(key, where, seen[key.flat])
+    seen[key.flat] = where
+    return Given(key, parse(Spot(key, spelled, where), _value(text)), where, Origin("set", where.file))
 
 
 def _example(key: Key, path: str) -> str:

@@ -6,9 +6,11 @@ from typing import Final
 
 import attrs
 
+from latchcheck.naming import alternatives, instead, nearest
+
 from ..config import SECTIONS, Origin
 from ..keys import BY_SPELLING, TIMED, Key, find
-from .errors import ConfigError, Where, shown, type_name
+from .errors import ConfigError, Faults, Where, shown, type_name
 from .values import Spot, parse
 
 _UNIT_SUFFIX: Final = re.compile(
@@ -53,21 +55,40 @@ class Given:
 def sections(
     data: dict[str, object], where_of: Callable[[tuple[str, ...]], Where], origin_of: Callable[[Where], Origin]
 ) -> Iterator[Given]:
-    """Yield every value of a document's sections, in their order; raise ConfigError at the first wrong one."""
+    """Yield every value of a document's sections, in their order; raise ConfigError at the end for all wrong ones."""
+    faults = Faults()
     for section, table in data.items():
-        if section not in SECTIONS:
-            raise _unknown_section(section, table, where_of((section,)))
-        if not isinstance(table, dict):
-            raise _no_section(section, table, where_of((section,)))
-        seen: dict[str, Where] = {}
-        for spelled, value in table.items():
-            where = where_of((section, spelled))
+        found: list[Given] = []
+        with faults.kept():
+            if section not in SECTIONS:
+                raise _unknown_section(section, table, where_of((section,)))
+            if not isinstance(table, dict):
+                raise _no_section(section, table, where_of((section,)))
+            found = _values(section, table, where_of, origin_of, faults)
+        yield from found
+    faults.told()
+
+
+def _values(
+    section: str,
+    table: dict[str, object],
+    where_of: Callable[[tuple[str, ...]], Where],
+    origin_of: Callable[[Where], Origin],
+    faults: Faults,
+) -> list[Given]:
+    """The values of one section; the errors of the others are kept."""
+    found: list[Given] = []
+    seen: dict[str, Where] = {}
+    for spelled, value in table.items():
+        where = where_of((section, spelled))
+        with faults.kept():
             key = BY_SPELLING.get((section, spelled)) or _unknown(section, spelled, value, where)
             if key.name in seen:
                 raise given_twice(key, where, seen[key.name])
             seen[key.name] = where
             spot = Spot(key, spelled, where, _items(where, where_of, (section, spelled)))
-            yield Given(key, _value(spot, value), where, origin_of(where))
+            found.append(Given(key, _value(spot, value), where, origin_of(where)))
+    return found
 
 
 def _items(where: Where, where_of: Callable[[tuple[str, ...]], Where], path: tuple[str, ...]) -> Callable[[int], Where]:
@@ -101,8 +122,6 @@ def _unknown(section: str, spelled: str, value: object, where: Where) -> Key:
 
 
 def _nearest(section: str, spelled: str, value: object) -> str:
-    import difflib  # only when there is something to mend
-
     plain = _snake(spelled)
     if (suffix := _UNIT_SUFFIX.search(plain)) and (key := BY_SPELLING.get((section, plain[: suffix.start()]))):
         return _with_unit(key, suffix.group(1), value)
@@ -113,12 +132,12 @@ def _nearest(section: str, spelled: str, value: object) -> str:
         return f"it belongs in [{elsewhere[0].section}]"
     here = [name for of, name in BY_SPELLING if of == section]
     called = _EVERYDAY.get(plain)
-    if near := [called] if called in here else difflib.get_close_matches(plain, here, n=1):
-        return f'did you mean "{near[0]}"?'
+    if called in here:
+        return instead(called, [called])
     everywhere = {name: of for of, name in BY_SPELLING}
-    if near := difflib.get_close_matches(plain, everywhere, n=1):
-        return f'did you mean "{near[0]}" in [{everywhere[near[0]]}]?'
-    return "`latchcheck list keys` names them all"
+    if not nearest(plain, here) and (near := nearest(plain, everywhere)):
+        return f"did you mean {alternatives([f'{everywhere[one]}.{one}' for one in near])}?"
+    return instead(plain, here, "latchcheck list keys")
 
 
 def _with_unit(key: Key, suffix: str, value: object) -> str:
@@ -134,15 +153,11 @@ def _snake(spelled: str) -> str:
 
 
 def _unknown_section(section: str, table: object, where: Where) -> ConfigError:
-    import difflib  # only when there is something to mend
-
     if not isinstance(table, dict) and not isinstance(table, list):
         keys = find(section) or find(_snake(section))
         home = f"[{keys[0].section}]" if keys else "[client], [server], [network] or [workload]"
         return ConfigError("stands outside of a section", where, f"put it below {home}")
-    near = difflib.get_close_matches(section.lower(), SECTIONS, n=1)
-    instead = f"did you mean [{near[0]}]?" if near else "the sections are [client], [server], [network], [workload]"
-    return ConfigError("there is no such section", where, instead)
+    return ConfigError("there is no such section", where, instead(section, SECTIONS))
 
 
 def _no_section(section: str, table: object, where: Where) -> ConfigError:

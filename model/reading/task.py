@@ -15,7 +15,7 @@ import attrs
 
 from ..config import UNLIMITED, Origin
 from ..keys import BY_FLAT, BY_SPELLING
-from .errors import ConfigError, Where, shown, type_name
+from .errors import ConfigError, Faults, Where, shown, type_name
 from .files import name_of, text_of
 from .sections import Given
 from .values import Spot, parse
@@ -46,16 +46,21 @@ def given_by_task(path: str) -> Iterator[Given]:
     _check_alone(document, task, text, Where(file))
     _check_status(task, Where(file, _line(text, "status"), f"{within}status"))
     found: dict[str, str] = {}
+    given: list[Given] = []
+    faults = Faults()
     for name in _TELLS:
         if name not in task:
             continue
         key = BY_SPELLING["server", name]
         where = Where(file, _line(text, name, twice=isinstance(task[name], _Twice)), f"{within}{name}")
-        if key.name in found:
-            other = found[key.name]
-            raise ConfigError(f"stands beside {other}, which says the same", where, "keep the name of one era")
-        found[key.name] = name
-        yield Given(key, _value(Spot(key, name, where), task[name]), where, Origin("task", str(where)))
+        with faults.kept():
+            if key.name in found:
+                other = found[key.name]
+                raise ConfigError(f"stands beside {other}, which says the same", where, "keep the name of one era")
+            found[key.name] = name
+            given.append(Given(key, _value(Spot(key, name, where), task[name]), where, Origin("task", str(where))))
+    yield from given
+    faults.told()
     if not found:
         raise ConfigError("tells neither a ttl nor a poll interval", Where(file), _EXAMPLE)
 

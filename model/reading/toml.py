@@ -2,12 +2,13 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 import attrs
 
-from .errors import ConfigError, Where, shown
+from .errors import ConfigError, Where, shown, together
 from .files import name_of, text_of
 from .lines import Lines, Path, scan
 from .looks import refuse_other
@@ -17,6 +18,7 @@ _UNQUOTED: Final = re.compile(
     r"^\s*([A-Za-z0-9_.-]+)\s*=\s*([0-9.]+\s*[A-Za-z]+[0-9A-Za-z.]*|P[T0-9][0-9A-Z]*|[A-Za-z-]+)\s*(?:#.*)?$"
 )
 _WORD: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*[:=]?\s*$")
+_TWICE: Final = "stands twice"
 _COLON: Final = re.compile(r"^\s*([A-Za-z0-9_.-]+)\s*:\s*(.+?)\s*$")
 
 
@@ -28,13 +30,20 @@ _TOKEN: Final = re.compile(
 _DIGITS_MAX: Final = 4_300  # what Python converts
 
 
+_SYNTAX_ERRORS_MAX: Final = 50
+
+
 @attrs.frozen(slots=True)
 class Document:
-    """A parsed TOML text: its data, and where each key of it stands."""
+    """A parsed TOML text: its data, and where each key of it stands.
+
+    `errors` are the lines of it that are no TOML, and that could be left out, or mended, to read the others.
+    """
 
     file: str
     data: dict[str, object]
     lines: Lines
+    errors: tuple[ConfigError, ...] = ()
 
     def where(self, *path: str, key: str | None = None) -> Where:
         """Return the place of a path in this document."""
@@ -42,15 +51,54 @@ class Document:
 
 
 def document(path: str) -> Document:
-    """Read a TOML file; raise ConfigError for whatever is wrong with it, also where it is no configuration at all."""
+    """Read a TOML file; raise ConfigError for whatever is wrong with it, also where it is no configuration at all.
+
+    A line that is no TOML, as a duration without quotes, does not keep the others from being read.
+    """
     text, name = text_of(path, "TOML"), name_of(path)
     try:
-        data = parse(text, name)
-    except ConfigError:
+        data, errors = parse(text, name), ()
+    except ConfigError as error:
         refuse_other(name, text, None)
-        raise
-    refuse_other(name, text, data)
-    return Document(name, data, scan(text))
+        text, data, errors = _read_on(text, name, error)
+    else:
+        refuse_other(name, text, data)
+    return Document(name, data, scan(text), errors)
+
+
+def _read_on(text: str, file: str, error: ConfigError) -> tuple[str, dict[str, object], tuple[ConfigError, ...]]:
+    """The text with what is no TOML mended line by line, as long as that is plain, its data, and the errors of it.
+
+    Raises ConfigError with all that was found where a line is broken in another way: what follows it, nobody can tell.
+    """
+    errors = [error]
+    while True:
+        mended = None if len(errors) > _SYNTAX_ERRORS_MAX else _mended(text, errors)
+        if mended is None:
+            raise together(errors)
+        text = mended
+        try:
+            return text, parse(text, file), tuple(errors)
+        except ConfigError as another:
+            errors.append(another)
+
+
+def _mended(text: str, errors: Sequence[ConfigError]) -> str | None:
+    """The text with the line of the last error mended, or without it; None where that is no help."""
+    number = errors[-1].where.line
+    lines = text.split("\n")
+    if number is None or number > len(lines) or number in [one.where.line for one in errors[:-1]]:
+        return None
+    line = lines[number - 1]
+    if unquoted := _UNQUOTED.match(line):
+        name, value = unquoted.groups()
+        word = value.lower()
+        lines[number - 1] = f"{name} = {word}" if word in ("true", "false") else f'{name} = "{value}"'
+    elif _WORD.match(line) or _COLON.match(line) or (errors[-1].what.startswith(_TWICE) and _is_whole(line)):
+        lines[number - 1] = ""
+    else:
+        return None
+    return "\n".join(lines)
 
 
 def parse(text: str, file: str) -> dict[str, object]:
@@ -63,6 +111,14 @@ def parse(text: str, file: str) -> dict[str, object]:
         raise ConfigError("is nested too deeply", Where(file), "a configuration has sections and keys only") from None
     except ValueError:  # an integer of thousands of digits, the only one that the parser does not tell as its own
         raise _too_many_digits(text, file) from None
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is a key with its value and nothing else, so that what follows it does not belong to it."""
+    try:
+        return not line.lstrip().startswith("[") and bool(tomllib.loads(line))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _too_many_digits(text: str, file: str) -> ConfigError:
@@ -97,7 +153,7 @@ def _broken(text: str, file: str, message: str) -> ConfigError:
 
 def _given_twice(file: str, path: Path, first: int, second: int) -> ConfigError:
     key = ".".join(path)
-    return ConfigError(f"stands twice, first in line {first}", Where(file, second, key), "keep one of the two")
+    return ConfigError(f"{_TWICE}, first in line {first}", Where(file, second, key), "keep one of the two")
 
 
 def _instead(line: str) -> str:

@@ -7,6 +7,8 @@ from typing import Final, TypeVar
 
 import attrs
 
+from latchcheck.naming import instead
+
 from ..config import UNLIMITED
 from ..keys import Key
 from .durations import Malformed, milliseconds, not_finite, whole, within
@@ -255,16 +257,8 @@ def _choice(spot: Spot, value: object) -> str:
     if not isinstance(value, str):
         raise spot.takes(value, " or ".join(shown(choice) for choice in spot.key.choices))
     if value not in spot.key.choices:
-        raise spot.error(value, "is not one of the choices", _nearest_choice(spot, value))
+        raise spot.error(value, "is not one of the choices", instead(value, spot.key.choices))
     return value
-
-
-def _nearest_choice(spot: Spot, value: str) -> str:
-    import difflib  # only when there is something to mend
-
-    near = difflib.get_close_matches(value.lower().replace("_", "-"), spot.key.choices, n=1)
-    choices = ", ".join(shown(choice) for choice in spot.key.choices)
-    return f'write "{near[0]}"; the choices are {choices}' if near else f"write one of {choices}"
 
 
 def _words(spot: Spot, value: object) -> tuple[str, ...]:

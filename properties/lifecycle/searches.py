@@ -11,12 +11,13 @@ from latchcheck.engines.judging import not_applicable
 from latchcheck.engines.questions import Plan, Search
 from latchcheck.kernel import Clause, Property
 from latchcheck.kernel.verdict import PropertyVerdict
+from latchcheck.naming import instead
 
 from ...model.lifecycle import MODULES, Lifecycle, available, closed, lifecycle
 from ...model.policy import Policy
 from ...model.room import FALSE
 from ...model.scope import SCOPES, Scope
-from ...model.spelling import SpellingError, nearest
+from ...model.spelling import SpellingError
 from .catalogue import CATALOGUE, RULES, cone, lacks, properties
 from .rules import Rule
 from .swapping import symmetries
@@ -75,7 +76,7 @@ def known(name: str) -> Rule:
     """The property of that id, or of that leads-to form; SpellingError says what there is."""
     base = name.removesuffix(LATER)
     if base not in CATALOGUE:
-        raise SpellingError(f"property: there is no {name!r}", nearest(name, CATALOGUE))
+        raise SpellingError(f"property: there is no {name!r}", instead(name, CATALOGUE, "latchcheck list properties"))
     rule = CATALOGUE[base]
     if name != base and rule.obligation is None:
         forms = ", ".join(one.id + LATER for one in RULES if one.obligation is not None)

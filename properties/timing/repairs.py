@@ -3,8 +3,11 @@
 Single knobs first: for every number that the property reads, the smallest change after which it holds and nothing that
 held before is broken. Where a number alone would break something, a mode is changed with it. Then modes alone, and one
 joint change of a client's and a server's number: the one in which the larger of the two relative changes is as small
-as can be. What the world does (`network`, `workload`) and how far clocks are off is no knob.
+as can be, in steps of a thousandth. What the world does (`network`, `workload`) and how far clocks are off is no knob.
 Where nothing stops abandoned work there may be no number to change: then what is missing is offered.
+
+Smallest means this, for each that is offered: nothing in it can be left out, and no number in it can be a millisecond
+nearer to what it is now, while the rest of it stays.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -16,7 +19,7 @@ import attrs
 from latchcheck.kernel.verdict import Repair
 from latchcheck.model.config import Config
 from latchcheck.model.keys import BY_FLAT
-from latchcheck.model.timing.schedule import Ms
+from latchcheck.model.timing.schedule import Ms, RampTooLong
 
 from .abandoned_repairs import choices
 from .analyses import ANALYSES
@@ -73,13 +76,16 @@ class _Search:
 
     def _tried(self, changes: dict[str, object]) -> tuple[bool, Ms | None]:
         """Whether the property holds after the changes, and its margin."""
-        outcome = ANALYSES[self.name](Facts(self.config.replace(changes)))
+        try:
+            outcome = ANALYSES[self.name](Facts(self.config.replace(changes)))
+        except RampTooLong:
+            return False, None
         return (outcome.safe, outcome.margin_ms) if isinstance(outcome, Answer) else (False, None)
 
     def _keeps(self, changes: dict[str, object]) -> bool:
         """Whether everything that held before still does."""
         facts = Facts(self.config.replace(changes))
-        return all(_fine(ANALYSES[other](facts)) for other in self.held)
+        return all(is_met(other, facts) for other in self.held)
 
     def _cost(self, changes: dict[str, object]) -> Ms | None:
         flat, total = self.config.flat(), 0
@@ -107,12 +113,45 @@ class _Search:
             if self._keeps(changes):
                 found.append(self._repair(changes))
                 continue
-            for mode, setting in _modes(self.config):
-                both = {**changes, mode: setting}
-                if self.config.flat()[mode] != setting and self._good(both) and self._keeps(both):
-                    found.append(self._repair(both))
-                    break
+            both = next(filter(None, (self._with_mode(changes, *mode) for mode in _modes(self.config))), None)
+            if both is not None:
+                found.append(self._repair(both))
         return sorted(found, key=lambda repair: (len(repair.set), repair.cost_ms or 0))
+
+    def _with_mode(self, changes: dict[str, object], mode: str, setting: object) -> dict[str, object] | None:
+        """The changes with a mode, made as small as can be; None where that is no repair, or one without the number."""
+        both = {**changes, mode: setting}
+        if self.config.flat()[mode] == setting or not self._good(both) or not self._keeps(both):
+            return None
+        least = self._least(both)
+        return least if least is not None and least.keys() == both.keys() else None
+
+    def _least(self, changes: dict[str, object]) -> dict[str, object] | None:
+        """The changes without what they can do without, each number as near to what it is now as the others allow.
+
+        None where they are no repair.
+        """
+        for fits in (self._good, lambda one: self._good(one) and self._keeps(one)):  # the first is far cheaper
+            least = self._nearer(changes, fits)
+            if self._good(least) and self._keeps(least):
+                return least
+        return None
+
+    def _nearer(self, changes: dict[str, object], fits: Callable[[dict[str, object]], bool]) -> dict[str, object]:
+        """The changes, in which each number is moved back as far as they still fit, and left out where it may be."""
+        now, least = self.config.flat(), dict(changes)
+        for knob, value in changes.items():
+            rest = {name: other for name, other in least.items() if name != knob}
+            if rest and fits(rest):
+                least = rest
+                continue
+            old = now[knob]
+            if isinstance(value, bool) or not isinstance(value, int) or not isinstance(old, int):
+                continue
+            sign = 1 if value > old else -1
+            steps = _by_halves(_moving(least, knob, old, sign, fits), abs(value - old))
+            least[knob] = old + sign * steps
+        return least
 
     def _knobs(self) -> Iterator[str]:
         """Flat names of the client's and the server's numbers of milliseconds that the property reads."""
@@ -199,10 +238,11 @@ class _Search:
             else:
                 low = middle
         changes = at(high)
-        if any(changes[knob] == self.singles[knob] for knob in pair):
-            # One of the two alone would do.
+        if any(changes[knob] == self.singles[knob] for knob in pair) or not self._keeps(changes):
+            # One of the two alone would do, or something else would break.
             return []
-        return [self._repair(changes)] if self._keeps(changes) else []
+        least = self._least(changes)
+        return [self._repair(least)] if least is not None and least.keys() == changes.keys() else []
 
     def modes(self) -> list[Repair]:
         """Modes that alone make the property hold."""
@@ -224,6 +264,13 @@ class _Search:
                 yield self._repair(changes)
 
 
+def _moving(
+    changes: dict[str, object], knob: str, old: int, sign: int, fits: Callable[[dict[str, object]], bool]
+) -> Callable[[int], bool]:
+    """Whether the changes fit with one number so many milliseconds away from what it is now."""
+    return lambda distance: fits({**changes, knob: old + sign * distance})
+
+
 def _by_halves(holds: Callable[[int], bool], limit: int) -> int:
     """The least distance up to `limit` that helps, `limit` itself being known to."""
     bad, step = 0, 1
@@ -239,7 +286,12 @@ def _by_halves(holds: Callable[[int], bool], limit: int) -> int:
     return step
 
 
-def _fine(outcome: object) -> bool:
+def is_met(name: str, facts: Facts) -> bool:
+    """Whether the condition of a property is met, or it is not applicable."""
+    try:
+        outcome = ANALYSES[name](facts)
+    except RampTooLong:
+        return False
     return isinstance(outcome, NotApplicable) or (isinstance(outcome, Answer) and outcome.safe)
 
 

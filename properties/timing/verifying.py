@@ -17,7 +17,7 @@ from .answers import Answer, NotApplicable, Outcome, Vacuous
 from .assumptions import assumptions
 from .catalogue import CATALOGUE
 from .facts import Facts
-from .repairs import repairs_of
+from .repairs import is_met, repairs_of
 
 ATTEMPTS_MAX = 60
 """How many written runs are tried before the question goes to the exhaustive search."""
@@ -49,9 +49,15 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
 
 
 def _repair(config: Config, verdicts: dict[str, PropertyVerdict]) -> None:
-    """Look for the repairs of what is violated; each is told as soon as it is found."""
+    """Look for the repairs of what is violated; each is told as soon as it is found.
+
+    What was not asked for must go on holding as well: who asks about one property does not give up the others.
+    """
     held = {name for name, one in verdicts.items() if one.verdict in ("proved", "holds", "not-applicable")}
     violated = [name for name, one in verdicts.items() if one.verdict == "violated"]
+    if violated:
+        facts = Facts(config)
+        held |= {name for name in ANALYSES if name not in verdicts and is_met(name, facts)}
     for name in each("repairing", violated, named=str):
         one = verdicts[name]
         verdicts[name] = attrs.evolve(one, repairs=repairs_of(name, config, held, one.margin_ms))

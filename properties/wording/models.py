@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 import attrs
 import z3
 
 from latchcheck.kernel import Clause, Property, Sentence, System
+from latchcheck.naming import instead
 from latchcheck.wording.faults import WordingError
 from latchcheck.wording.words import Model, Vocabulary, World
 
@@ -19,13 +20,14 @@ from ...model.policy import Policy
 from ...model.reading import read
 from ...model.reading.errors import ConfigError
 from ...model.scope import SIZES, Scope
-from ...model.spelling import SpellingError, nearest
+from ...model.spelling import SpellingError
 from ...model.timing.system import timed_system
 from ...model.timing.terms import Numbers, V
 from ..lifecycle.catalogue import RULES, lacks
 from ..lifecycle.killing import MUTANTS
 from . import lifecycle as lifecycle_words
 from . import timing as timing_words
+from .opening import narrow, opened_worlds
 from .telling import LIFECYCLE, timed
 
 # What is built in whatever a sentence says, so that a fault has somebody to act it out.
@@ -85,7 +87,7 @@ def model(
     Raises WordingError, SpellingError or ConfigError.
     """
     if name not in vocabularies():
-        raise WordingError(f"model: there is no {name!r}; {nearest(name, vocabularies())}")
+        raise WordingError(f"model: there is no {name!r}; {instead(name, vocabularies())}")
     if name == timing_words.NAME:
         for key, value in (("scope", scope), ("policy", policy)):
             if value is not None:
@@ -216,11 +218,12 @@ def _timing(sets: tuple[str, ...], also: tuple[str, ...]) -> Model:
             return None  # a fault that contradicts this configuration is none of it
         if name != "as configured" and config.flat() == _config(sets, "as configured").flat():
             return None
-        system = _narrow(timed_system(config))
+        system = narrow(timed_system(config))
         bound = timing_words.Bound(config, Numbers(config), system)
         scope = f"every run in whole milliseconds, up to {HORIZON_MS} ms"
         vocabulary = vocabularies()[timing_words.NAME]
-        return World(name, system, bound, vocabulary, scope, _harms(), HORIZON_MS, shown=timed(config))
+        return World(name, system, bound, vocabulary, scope, _harms(), HORIZON_MS, shown=timed(config),
+                     opened=partial(opened_worlds, name, config))  # fmt: skip
 
     return Model(vocabularies()[timing_words.NAME], "as configured", world, TIMED_MUTANTS, also=also)
 
@@ -235,12 +238,6 @@ def _short(sets: tuple[str, ...]) -> None:
                 f"set: {key} is {max(numbers)} ms, and every run is searched for {HORIZON_MS} ms after creation\n"
                 f'  write numbers of the same order that are at most {HORIZON_MS}ms: "3ms" for 15 minutes, say'
             )
-
-
-def _narrow(system: System) -> System:
-    """Without the shorthand for many polls, which adds no behaviour."""
-    actions = tuple(action for action in system.actions if action.name not in ("polls", "polls_end"))
-    return attrs.evolve(system, actions=actions)
 
 
 def _harms() -> tuple[Property, ...]:

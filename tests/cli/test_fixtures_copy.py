@@ -95,9 +95,9 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     ("arguments", "code", "said"),
     [
         (["no/such"], 2, "`latchcheck fixtures list` names them"),
-        (["--property", "one-terminal-outcom"], 2, "is it one-terminal-outcome?"),
+        (["--property", "one-terminal-outcom"], 2, "did you mean 'one-terminal-outcome'?"),
         (["--property", "lease-outlives-stall"], 2, "no counterexample of it is saved"),
-        (["--target", "sqllite"], 2, "is it sqlite?"),
+        (["--target", "sqllite"], 2, "did you mean 'sqlite'"),
         (["--target", "driver:/no/such"], 2, "cannot be started"),
         (["--property", "cancel-marker-outlives-record", "--target", "sqlite"], 5, ""),
     ],

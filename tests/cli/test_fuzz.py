@@ -135,7 +135,7 @@ def test_what_cannot_be_saved_is_said(call: Run, tmp_path: Path) -> None:
         (("--fixtures", ".", "--no-fixtures"), "give one"),
         (("-o", ""), "name one"),
         (("-o", SKEW), "no directory"),
-        (("--property", "tenant-isolatoin"), "is it tenant-isolation?"),
+        (("--property", "tenant-isolatoin"), "did you mean 'tenant-isolation'?"),
         (("--property", "no-live-orphan"), "this is about time"),
         ((SKEW, "--property", "tenant-isolation"), "this is about the lifecycle"),
         (("missing.toml",), "no such file"),

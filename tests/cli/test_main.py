@@ -73,10 +73,10 @@ def test_version_names_everything_an_answer_depends_on(run: Run) -> None:
     ("arguments", "words"),
     [
         ((), "Usage: latchcheck"),
-        (("verfy",), "No such command 'verfy'"),
-        (("verify", "--format", "yaml", "x"), "'yaml' is not one of 'text', 'json'"),
-        (("verify", "--frmat", "json", "x"), "No such option"),
-        (("--nonsense",), "No such option"),
+        (("verfy",), "verfy: there is no such command\n  did you mean 'verify'?"),
+        (("verify", "--format", "yaml", "x"), "there is no 'yaml'\n  there is text, json, jsonl"),
+        (("verify", "--frmat", "json", "x"), "--frmat: there is no such option\n  did you mean '--format'?"),
+        (("--nonsense",), "--nonsense: there is no such option\n  there is --version, --isolated, -h, --help"),
     ],
 )
 def test_a_usage_error_is_code_2_on_stderr(run: Run, arguments: tuple[str, ...], words: str) -> None:

@@ -72,9 +72,9 @@ def test_isolated_takes_no_defaults(run: Run, here: Path) -> None:
     [
         (
             '[tool.latchcheck.verify]\nclinet = "c"',
-            ":2: [tool.latchcheck.verify] clinet: there is no such option; is it",
+            ":2: [tool.latchcheck.verify] clinet: there is no such option\n  did you mean 'client'?",
         ),
-        ('[tool.latchcheck.verify]\nformat = "yaml"', ":2: [tool.latchcheck.verify] format: 'yaml' is not one of"),
+        ('[tool.latchcheck.verify]\nformat = "yaml"', ":2: [tool.latchcheck.verify] format: there is no 'yaml'"),
         ("[tool.latchcheck.verify]\nproperty = [true]", ":2: [tool.latchcheck.verify] property: write a text"),
         ('[tool.latchcheck.verify]\nclient = ["c"]', ":2: [tool.latchcheck.verify] client: write one text, no list"),
         ("[tool.latchcheck.verify.save]\na = 1", ":1: [tool.latchcheck.verify] save: this is no table: write a text"),
@@ -88,7 +88,7 @@ def test_isolated_takes_no_defaults(run: Run, here: Path) -> None:
             "max_states: it stands twice",
         ),
         ("[tool.latchcheck.verify]\nclient = 2026-01-01", ":2: [tool.latchcheck.verify] client: write a text"),
-        ("[tool.latchcheck.verfy]", ":1: [tool.latchcheck] verfy: there is no such verb; is it verify?"),
+        ("[tool.latchcheck.verfy]", ":1: [tool.latchcheck] verfy: there is no such verb\n  did you mean 'verify'?"),
         (
             '[tool.latchcheck]\nformat = "json"',
             ":2: [tool.latchcheck] format: options stand in the table of their verb",
@@ -115,7 +115,7 @@ def test_an_error_says_where_it_stands(run: Run, here: Path, text: str, said: st
         (
             ("wording", "check"),
             "fles = []",
-            "[tool.latchcheck.wording.check] fles: there is no such option; is it files?",
+            "[tool.latchcheck.wording.check] fles: there is no such option\n  did you mean 'files'?",
         ),
     ],
 )
@@ -131,11 +131,11 @@ def test_numbers_and_switches_are_checked_too(
 
 def test_a_name_that_no_verb_has_is_near_to_one(run: Run, here: Path) -> None:
     """A mistyped verb is answered with the one that is meant, a file with the command that takes it."""
-    assert "Did you mean 'verify'?" in run("verfy").err
-    assert "Did you mean '--format'?" in run("verify", "--frmat", "json").err
+    assert "did you mean 'verify'?" in run("verfy").err
+    assert "did you mean '--format'?" in run("verify", "--frmat", "json").err
     (here / "mine.toml").touch()
-    assert "write: latchcheck verify mine.toml" in run("mine.toml").err
-    assert "There is verify, explore" in run("xyzzy").err
+    assert "write latchcheck verify mine.toml" in run("mine.toml").err
+    assert "there is verify, explore" in run("xyzzy").err
 
 
 def test_the_line_is_the_models_to_find() -> None:

@@ -52,4 +52,4 @@ def test_the_exit_code(
 def test_an_unknown_property_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """With the nearest one that there is."""
     assert 2 == main(["recheck", "--property", "no-live-orphans"])
-    assert "is it no-live-orphan?" in capsys.readouterr().err
+    assert "did you mean 'no-live-orphan'?" in capsys.readouterr().err

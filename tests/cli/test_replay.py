@@ -102,8 +102,8 @@ def test_an_id_leads_nowhere_else(name: str, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        (NAMED[:-1], f"did you mean {NAMED}"),
-        ("one-terminal-outcom/terminal-guard-check-then-set", f"did you mean {NAMED}"),
+        (NAMED[:-1], f"did you mean '{NAMED}'"),
+        ("one-terminal-outcom/terminal-guard-check-then-set", f"did you mean '{NAMED}'"),
         ("zz/zz", "`latchcheck fixtures list` names them"),
     ],
 )

@@ -90,7 +90,7 @@ def test_an_unknown_target_says_what_there_is(project: pytest.Pytester) -> None:
     """A misspelt target fails each of its tests with the name that is meant."""
     result = run(project, "--latchcheck-target", "my-sotre")
     result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["*is it my-store?*"])
+    result.stdout.fnmatch_lines(["*did you mean 'my-store'?*"])
 
 
 def test_other_json_files_are_left_alone(project: pytest.Pytester) -> None:
@@ -300,6 +300,7 @@ def test_a_server_is_started_once_and_stopped(project: pytest.Pytester) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("postgres")
 def test_a_database_server_is_gone_afterwards(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """The PostgreSQL server that the fixtures share has left no folder behind."""
     room = Path(tempfile.mkdtemp(prefix="latchcheck-test-"))

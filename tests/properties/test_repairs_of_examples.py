@@ -81,6 +81,23 @@ def test_a_repair_of_a_single_number_is_the_smallest(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_repair_is_minimal(name: str) -> None:
+    """Nothing in a repair can be left out, and no number in it can be a millisecond nearer to what it is now."""
+    config = example(name)
+    for verdict, repair in repairs(name):
+        held = {one.id for one in verdicts(name) if one.verdict in HELD}
+        smaller = [{key: value for key, value in repair.set.items() if key != left_out} for left_out in repair.set]
+        for knob, value in repair.set.items():
+            old = config.flat()[knob]
+            if isinstance(value, int) and isinstance(old, int) and not isinstance(value, bool):
+                smaller.append({**repair.set, knob: value + (-1 if value > old else 1)})
+        for changes in filter(None, smaller):
+            after = {one.id: one.verdict for one in verify(config.replace(changes)).properties}
+            repaired = after[verdict.id] == "proved" and all(after[one] in HELD for one in held)
+            assert (changes, False) == (changes, repaired)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_repair_contains_another(name: str) -> None:
     """A change of several keys is offered only where no part of it, as it stands there, is a repair by itself."""
     for verdict in verdicts(name):

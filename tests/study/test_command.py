@@ -159,11 +159,11 @@ def test_where_a_picture_cannot_go_none_is_written(
     [
         (["--table", "6"], "6 is not in the range"),
         (["--table", "two"], "'two' is not a valid integer range"),
-        (["--format", "xml"], "'xml' is not one of 'text', 'json', 'markdown'"),
-        (["--figures", ""], "--figures: the name is empty"),
-        (["--figures", "no/where"], "--figures no/where: there is no directory no"),
-        (["--figures", __file__], "this is no folder; name one"),
-        (["-o", "no/where"], "-o no/where: there is no directory no"),
+        (["--format", "xml"], "there is no 'xml'\n  there is text, json, markdown"),
+        (["--figures", ""], "--figures: files are written below a folder; name one"),
+        (["--figures", f"{__file__}/x"], f"{__file__} is no directory"),
+        (["--figures", __file__], "this is no directory"),
+        (["-o", f"{__file__}/x"], f"{__file__} is no directory"),
         (["--transport", "--table", "2"], "--transport: it is a study of its own"),
     ],
 )

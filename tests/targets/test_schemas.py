@@ -65,12 +65,12 @@ def test_the_driver_protocol_is_as_published() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["replay", "--target", "sqllite", FIXTURE], "is it sqlite?"),
+        (["replay", "--target", "sqllite", FIXTURE], "did you mean 'sqlite'"),
         (["replay", "--target", "driver:", FIXTURE], "write what it is after the colon"),
         (["targets", "check", "driver:'"], "quote it as a shell does"),
-        (["targets", "install", "nonsense"], "there is model"),
+        (["targets", "install", "nonsense"], "`latchcheck targets list` names them all"),
         (["race", "--target", "sqlite", "--level", "serializable"], "SQLite has autocommit and deferred"),
-        (["race", "--save", "/no/such/folder/x.json"], "there is no such directory"),
+        (["race", "--save", "/dev/null/x.json"], "/dev/null is no directory"),
         (["race", "--save", "/"], "this is a directory; name a file"),
         (["kill", "--story", "everybody"], "there is no such story"),
         (["replay", "--target", "driver:/no/such", FIXTURE], "cannot be started"),

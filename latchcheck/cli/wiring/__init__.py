@@ -17,6 +17,7 @@ from .catalogues import (
 )
 from .configurations import (
     assumption_groups,
+    error_rows,
     explain_keys,
     is_bad_input,
     key_rows,
@@ -49,17 +50,18 @@ from .races import (
     write_fixture,
 )
 from .sampling import ask_lifecycle, ask_timed, draw, hit_of, try_saved
-from .saving import generate_fixtures, save_hits, save_witnesses, timed_fixture
+from .saving import CutShort, generate_fixtures, save_hits, save_witnesses, timed_fixture
 from .study import picture_steps, pictures, recompute, table_steps
 from .targets import check_target, install_target, open_target, replay_on_target, target_rows
 from .timing import telling, theorems, verify
 from .transport import measure_transport, transport_steps
-from .wording import wording_document, wording_examples, wording_model, wording_vocabularies
+from .wording import wording_beside, wording_document, wording_examples, wording_model, wording_vocabularies
 from .words import fixture_telling
 
 __all__ = [
     "LEVELS",
     "STORES",
+    "CutShort",
     "Exists",
     "NotReady",
     "admission_theorems",
@@ -70,6 +72,7 @@ __all__ = [
     "copied_fixtures",
     "decide_packets",
     "draw",
+    "error_rows",
     "explain_keys",
     "explain_property",
     "explain_setting",
@@ -125,6 +128,7 @@ __all__ = [
     "try_saved",
     "verify",
     "with_hints",
+    "wording_beside",
     "wording_document",
     "wording_examples",
     "wording_model",

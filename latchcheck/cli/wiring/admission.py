@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.properties.admission.registry import Theorem
 
 
-def decide_packets(file: str | None, policy: str) -> dict[str, Any]:
-    """The decisions about the packets of a file (None: those of the source) under a policy, as plain data.
+def decide_packets(file: str | None, policy: str) -> tuple[dict[str, Any], int, Iterator[dict[str, Any]]]:
+    """What the packets of a file are (None: those of the source), how many, and the decision about each as a row.
 
+    Everything is plain data, and a packet is decided when its row is asked for.
     Raises PacketError and SpellingError, for which `is_bad_input` is true, and Undecided where the model has no single
     decision.
     """
@@ -22,14 +23,14 @@ def decide_packets(file: str | None, policy: str) -> dict[str, Any]:
     from latchcheck.properties.admission.contrast import policy_of
 
     switches, read = policy_of(policy), load(file)
-    rows = [_row(decide(one, switches), switches) for one in each("deciding", read.packets, named=lambda one: one.id)]
-    return {
+    rows = (_row(decide(one, switches), switches) for one in each("deciding", read.packets, named=lambda one: one.id))
+    about = {
         "file": read.file,
         "sha256": read.digest,
         "era": ERA,
         "policy": {name: value for name, value in switches.changed.items() if name != "era"},
-        "packets": rows,
     }
+    return about, len(read.packets), rows
 
 
 def admission_theorems() -> Sequence[Theorem]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ def fixture_path(file: str) -> Path:
     Raises FixtureError where what is neither reads like an id, with the saved ones that are most like it.
     """
     from latchcheck.counterexamples import SAVED, FixtureError
+    from latchcheck.naming import instead
 
     path, by_id = Path(file), SAVED / f"{file}.json"
     if path.exists() or path.suffix == ".json" or not re.fullmatch(r"[a-z0-9-]+/[a-z0-9.-]+", file):
@@ -37,9 +37,8 @@ def fixture_path(file: str) -> Path:
         return by_id
     known = [one.relative_to(SAVED).with_suffix("").as_posix() for one in sorted(SAVED.glob("*/*.json"))]
     of_property = [one for one in known if one.startswith(file[: file.index("/") + 1])]
-    near = get_close_matches(file, of_property or known, n=3, cutoff=0.3)
-    instead = f"did you mean {' or '.join(near)}?" if near else "`latchcheck fixtures list` names them"
-    raise FixtureError(file, "", "is no file and no saved counterexample", instead)
+    meant = instead(file, of_property or known, "latchcheck fixtures list")
+    raise FixtureError(file, "", "is no file and no saved counterexample", meant)
 
 
 def saved_fixtures(folder: Path | None = None) -> list[tuple[Path, Fixture]]:

@@ -21,6 +21,13 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
 
     from .sampling import Asked, Hit
 
+ENGINE = "explicit"
+"""What finds the runs of mutants; of what it has saved, it takes away what it no longer finds."""
+
+
+class CutShort(Exception):
+    """The user ended it before anything was written; the text says how far it came."""
+
 
 def timed_fixture(config: Config, name: str, witness: Trace, *, engine: str = "smt") -> Fixture:
     """The fixture of a run that `verify` shows for a timing property; Stale where it does not replay.
@@ -157,24 +164,31 @@ def digest(fixture: Fixture) -> str:
 def generate_fixtures(only: Sequence[str] = (), *, folder: Path | None = None, scope: str = "ci") -> list[Path]:
     """Save the shortest counterexample of every property under every mutant that breaks it; the files that changed.
 
-    With `only` the fixtures of other properties stay as they are. Raises FixtureError for a saved one that is damaged.
+    With `only` the fixtures of other properties stay as they are, and always those that something else has saved: a
+    sample, a proof, a race. Raises FixtureError for a saved one that is damaged, CutShort where the user ends it before
+    anything is written.
     """
     from latchcheck.counterexamples import SAVED, update
     from latchcheck.kernel.doing import each
+    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
     from latchcheck.properties.lifecycle.killing import MUTANTS
 
     from .words import fixture_diagram
 
-    wanted = only or lifecycle_ids()
-    kept = [fixture for _, fixture in saved_fixtures(folder) if fixture.property not in wanted]
+    wanted, tried = only or lifecycle_ids(), list["Fixture | None"]()
+    kept = [one for _, one in saved_fixtures(folder) if one.property not in wanted or one.found_by.engine != ENGINE]
     pairs = [(name, mutant) for name in wanted for mutant in MUTANTS]
-    made = [_mutant_fixture(*pair, scope) for pair in each("breaking", pairs, named=" by ".join)]
-    found = [one for one in made if one is not None]
-    fixtures = [*kept, *found]
-    traces = {one.id: replay_fixture(one).trace for one in each("replaying", fixtures, named=lambda one: one.id)}
-    told = [(one, trace) for one in fixtures if (trace := traces[one.id]) is not None]
-    diagrams = {one.id: fixture_diagram(one, trace) for one, trace in told}
-    return update(fixtures, diagrams, folder or SAVED)
+    try:
+        tried.extend(_mutant_fixture(*pair, scope) for pair in each("breaking", pairs, named=" by ".join))
+        fixtures = {one.id: one for one in (*kept, *tried) if one is not None}
+        replays = each("replaying", fixtures.values(), named=lambda one: one.id)
+        traces = {one.id: replay_fixture(one).trace for one in replays}
+    except INTERRUPTS as error:
+        if not is_interrupt(error):
+            raise
+        raise CutShort(f"{len(tried)} of {len(pairs)} mutants are tried, and nothing is written") from error
+    diagrams = {name: fixture_diagram(fixtures[name], trace) for name, trace in traces.items() if trace is not None}
+    return update(list(fixtures.values()), diagrams, folder or SAVED)
 
 
 def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
@@ -205,7 +219,7 @@ def _mutant_fixture(name: str, mutant: str, scope: str) -> Fixture | None:
         era=policy.era,
         policy={switch: value for switch, value in policy.changed.items() if switch != "era"},
         scope=inside.scope.named,
-        found_by=FoundBy("explicit", None, versions()),
+        found_by=FoundBy(ENGINE, None, versions()),
         shortest=len(found.counterexample),
     )
     guarded = correct(inside.scope, policy.era, inside.modules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .fixtures import fixture_case
@@ -148,8 +148,18 @@ def install_target(name: str) -> tuple[str, ...]:
     return (f"{name}: ready; there is nothing to install for it",)
 
 
-def check_target(name: str) -> list[dict[str, Any]]:
-    """Whether a target keeps the rules of the protocol: a row each, with outcome, rule and what was seen."""
-    from latchcheck.counterexamples.targets.conformance import check
+def check_target(name: str) -> tuple[list[str], Generator[dict[str, Any]]]:
+    """The rules of the protocol, and whether a target keeps each: rows with outcome, rule and what was seen.
 
-    return check(open_target(name))
+    Each rule is tried when its row is asked for. Raises UnknownTarget; whatever is started is stopped at the end.
+    """
+    from latchcheck.counterexamples.targets.conformance import each_checked, rules
+
+    return rules(), _checked(open_target(name), each_checked)
+
+
+def _checked(made: Target, tried: Callable[[Target], Iterator[dict[str, Any]]]) -> Generator[dict[str, Any]]:
+    try:
+        yield from tried(made)
+    finally:
+        getattr(made, "stop", lambda: None)()
