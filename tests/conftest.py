@@ -1,4 +1,4 @@
-"""What all tests share: `--long` draws more than CI has time for."""
+"""What all tests share: `--long` draws more than CI has time for, and a test says what it needs beside Python."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import signal
 
 import pytest
 
+from tests.needing import register
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let what the tests start hear Ctrl-C: a shell that starts them in the background has it ignored."""
+    register(config)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

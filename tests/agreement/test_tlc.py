@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ import pytest
 
 from latchcheck.cli.main import main
 from tests.engines.tlc import jar
+from tests.needs import path
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("java")]
 
 # Scope, policy and property (empty: all that the scope can tell), and what a mutant breaks.
 # The number of states is written down too: both checkers read one model, and a change of it should be seen.
@@ -104,9 +104,7 @@ def judged(folder: Path) -> tuple[int, dict[str, int]]:
 
 def checked(folder: Path) -> str:
     """What TLC prints about the module in a folder."""
-    java = shutil.which("java")
-    assert java is not None, "TLC needs java"
-    command = [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", str(jar()), "tlc2.TLC"]
+    command = [path("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", str(jar()), "tlc2.TLC"]
     command += ["-workers", "1", "-metadir", "states", "-config", "Latchcheck.cfg", "Latchcheck"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120).stdout
 

@@ -13,12 +13,14 @@ from playwright.sync_api import Page, sync_playwright
 
 from latchcheck.cli.main import main
 from latchcheck.counterexamples import SAVED
+from tests.needs import path
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "paper-e4"
 ORPHANED, SURVIVED = EXAMPLES / "ceiling-900s-window-120s.toml", EXAMPLES / "ceiling-900s-window-900s.toml"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SEARCH = ["explore", "--scope", "tasks=1,workers=1,cancels=1", "--policy", "terminal_guard=none"]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # what they share is made once
+# What they share is made once.
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium"), pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def page() -> Iterator[Page]:
     """A page of headless Chromium; whatever it complains about, or asks the network for, fails the test."""
     wrong: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path("chromium"), args=ARGUMENTS)
         opened = browser.new_page(viewport={"width": 1100, "height": 800})
         opened.on("console", lambda message: wrong.append(message.text))
         opened.on("pageerror", lambda error: wrong.append(str(error)))
@@ -125,7 +127,7 @@ def test_the_command_asks_again(reports: dict[str, Path], page: Page) -> None:
 def test_the_report_reads_without_scripts(reports: dict[str, Path]) -> None:
     """With scripts off the verdicts, the marks and the table of events are all there."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path("chromium"), args=ARGUMENTS)
         page = browser.new_context(java_script_enabled=False).new_page()
         page.goto(reports["verify"].as_uri())
         assert page.locator(".mark.harm").first.is_visible()

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from tests.needs import PROGRAMS
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MARK = "-- end of output --"
@@ -89,7 +91,16 @@ def outputs(commands: tuple[Command, ...], directory: Path) -> list[str]:
 ALL = [example for page in PAGES for example in examples(page.read_text("utf-8"), page.relative_to(ROOT).as_posix())]
 
 
-@pytest.mark.parametrize("example", ALL, ids=[example.place for example in ALL])
+def needed(example: Example) -> list[str]:
+    """The programs beside Python that the commands of an example begin with."""
+    begun = [word for one in example.commands for word in re.findall(r"(?:^|[|;&(]\s*)([\w-]+)\b", one.text)]
+    return [name for name in PROGRAMS if name in begun]
+
+
+CASES = [pytest.param(example, id=example.place, marks=pytest.mark.needs(*needed(example))) for example in ALL]
+
+
+@pytest.mark.parametrize("example", CASES)
 def test_an_example_prints_what_the_page_shows(example: Example, tmp_path: Path) -> None:
     """Every command of a console block prints what stands below it."""
     (tmp_path / "docs").symlink_to(ROOT / "docs")
@@ -136,6 +147,13 @@ def test_what_a_reader_has_by_then_is_made_first() -> None:
     (example,) = examples("a\n<!-- before: make it -->\n```console\n$ use it\nused\n```\n", "page.md")
     assert ("page.md:3", "make it", "use it") == (example.place, *(command.text for command in example.commands))
     assert [True, False] == [matches(command.expected, "made\n") for command in example.commands]
+
+
+def test_an_example_says_what_it_needs() -> None:
+    """A program counts where a command begins, also behind another one, and not as a word of a command."""
+    texts = ("latchcheck list java", "X=$(jq .a f) true", "(cd out && java -cp x y) | node z")
+    example = Example("page.md:3", tuple(Command(text, "") for text in texts))
+    assert ["java", "jq", "node"] == needed(example)
 
 
 def test_a_block_without_a_command_is_refused() -> None:

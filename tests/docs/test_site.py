@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.needs import path
+
 pytestmark = pytest.mark.xdist_group("site")  # what they share is made once
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +72,7 @@ def page(address: str) -> Iterator[Page]:
     """A page of headless Chromium; a complaint, or a request to another host, fails the test."""
     wrong: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path("chromium"), args=ARGUMENTS)
         opened = browser.new_page()
         opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         opened.on("pageerror", lambda error: wrong.append(str(error)))
@@ -95,6 +97,7 @@ def test_the_site_is_built_without_a_warning(site: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("chromium")
 def test_diagrams_are_drawn_without_another_host(site: Path, address: str, page: Page) -> None:
     """Each diagram of each page becomes a picture, and nothing is asked of any host but the site's own."""
     found = {file: file.read_text(encoding="utf-8").count(DIAGRAM) for file in site.rglob("*.html")}
@@ -111,6 +114,7 @@ def test_diagrams_are_drawn_without_another_host(site: Path, address: str, page:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("chromium")
 @pytest.mark.parametrize("name", ["index.html", "reference/commands.html", "how-to/look-at-a-run.html"])
 def test_pages_ask_no_other_host(address: str, page: Page, name: str) -> None:
     """Fonts, scripts and pictures are the site's own."""

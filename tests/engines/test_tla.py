@@ -18,7 +18,7 @@ from tests.engines.tlc import Run, tlc
 from tests.engines.toys.binary_clock import binary_clock, shows_a_bit
 from tests.engines.toys.two_phase_commit import all_committed, consistent, two_phase_commit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("java")]
 
 WORDS = Sentence("A toy\n obeys é.", "a toy", "here")
 COLOUR = Enum("Colour", ("red", 'light "green"', "\\blue"))

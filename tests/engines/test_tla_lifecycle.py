@@ -12,7 +12,7 @@ from latchcheck.engines.exploration import Options
 from latchcheck.report.interchange import to_tla
 from tests.engines.tlc import Run, tlc
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("java")]
 
 NARROW = [
     ("single-execution", "lease=unfenced"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import attrs
 
 from latchcheck.report.interchange import Module
+from tests.needs import path
 
 
 @attrs.frozen
@@ -32,12 +32,10 @@ def jar() -> Path:
 
 def tlc(module: Module, folder: Path, *, workers: int = 1, go_on: bool = False) -> Run:
     """Check a module in a folder; one worker finds a shortest run, `go_on` searches on after a broken property."""
-    java = shutil.which("java")
-    assert java is not None, "TLC needs java"
     for name, text in module.files.items():
         (folder / name).write_text(text, encoding="ascii")
     command = [
-        java,
+        path("java"),
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",  # these runs are over before better code would pay
         "-cp",

@@ -34,7 +34,9 @@ def measured() -> list[Section]:
     return shared.shared_stores(lambda: None)
 
 
-@pytest.fixture(scope="module", params=["read transaction", "standby"])
+@pytest.fixture(
+    scope="module", params=["read transaction", pytest.param("standby", marks=pytest.mark.needs("postgres"))]
+)
 def lagging(request: pytest.FixtureRequest) -> Iterator[Measured]:
     """Each way to read, on SQLite with a read transaction held open and on PostgreSQL with a held standby."""
     ways = ("replica", "guard-on-primary", "catches-up")
@@ -108,6 +110,7 @@ def test_a_store_that_is_not_there_is_named_and_the_figures_still_count(
 
 
 @pytest.mark.slow
+@pytest.mark.needs("postgres")
 def test_nothing_is_lost_or_changed_by_rolling_restarts(measured: list[Section]) -> None:
     """Whatever the load, every handle that was named survives, no outcome changes, and no view goes back."""
     rolled = measured[0]
@@ -121,6 +124,7 @@ def test_nothing_is_lost_or_changed_by_rolling_restarts(measured: list[Section])
 
 
 @pytest.mark.slow
+@pytest.mark.needs("postgres")
 def test_the_model_stands_beside_the_stores(measured: list[Section]) -> None:
     """What the model calls violated was seen on each store with that fault, and what it says holds on none."""
     assert 6 == len(measured[3].rows)

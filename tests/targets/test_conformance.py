@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from latchcheck.counterexamples.targets.environments import install
+from tests.needing import npm_install
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PINS = ("node@22", "@modelcontextprotocol/conformance@0.2.0-alpha.12")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("products")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("fastmcp", "npm"), pytest.mark.xdist_group("products")]
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +29,5 @@ def generator() -> ModuleType:
 
 def test_the_page_is_what_comes_out(generator: ModuleType, tmp_path: Path) -> None:
     """Run anew, every scenario of the suite and every check of the visit says what the page says."""
-    install("fastmcp")
-    (tmp_path / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-    quiet = ["--silent", "--no-audit", "--no-fund"]
-    subprocess.run(["npm", "install", *quiet, *PINS], cwd=tmp_path, check=True)  # noqa: S607
+    npm_install(tmp_path, *PINS)
     assert (REFERENCE / "conformance.md").read_text(encoding="utf-8") == generator.page(tmp_path)

@@ -67,6 +67,7 @@ def test_what_is_missing_names_its_command(tmp_path: Path, monkeypatch: pytest.M
         one.open()
 
 
+@pytest.mark.needs("postgres")
 def test_installing_postgres_says_which_server_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     """Where the system has one, its version and its folder are told, and nothing is installed."""
     programs = server.binaries()

@@ -36,7 +36,7 @@ VERBS = {
     "fuzz postgres": (["fuzz", "--target", "postgres", *FUZZ], 3),
     "replay driver": (["replay", "--target", f"driver:{sys.executable} {STUBBORN}", FIXTURE], 2),
 }
-CASES = [
+ENDED = [
     ("race sqlite", signal.SIGTERM),
     ("race postgres", signal.SIGKILL),
     ("race postgres", signal.SIGTERM),
@@ -47,6 +47,10 @@ CASES = [
     ("fuzz postgres", signal.SIGKILL),
     ("replay driver", signal.SIGTERM),
     ("replay driver", signal.SIGKILL),
+]
+CASES = [
+    pytest.param(verb, how, marks=[pytest.mark.needs("postgres")] if verb.endswith("postgres") else [])
+    for verb, how in ENDED
 ]
 
 
@@ -108,6 +112,7 @@ def test_nothing_is_left_behind(verb: str, how: signal.Signals, room: Path) -> N
     assert process.returncode == (-how if how == signal.SIGKILL else 4), said
 
 
+@pytest.mark.needs("postgres")
 def test_a_schema_in_a_server_of_the_user_goes_too(room: Path) -> None:
     """In a server that is not ours, and lives on, the schema of a verb that was killed is dropped."""
     server = PostgresServer()

@@ -21,6 +21,7 @@ from latchcheck.counterexamples.targets.sqlite import Sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKED = ROOT / "docs" / "examples" / "driver" / "store.py"
+POSTGRES = pytest.param("postgres", marks=pytest.mark.needs("postgres"))
 SCHEMA = json.loads((ROOT / "docs/reference/lockstep.schema.json").read_text(encoding="utf-8"))
 RACE = (
     "--scope",
@@ -114,7 +115,7 @@ def test_a_store_that_reads_and_then_writes_diverges(fuzz: Run, tmp_path: Path) 
     assert 0 == main(["replay", found["saved"], "--target", "sqlite"])
 
 
-@pytest.mark.parametrize("name", ["model", "sqlite", "postgres", f"driver:{sys.executable} {WORKED}"])
+@pytest.mark.parametrize("name", ["model", "sqlite", POSTGRES, f"driver:{sys.executable} {WORKED}"])
 def test_a_store_that_compares_does_not_diverge(fuzz: Run, name: str) -> None:
     """With and without time a correct target is accused of nothing, and not acquitted: a sample proves nothing."""
     code, found = fuzz("--target", name, "--max-runs", "24" if name == "postgres" else "64", "--seed", "2")
@@ -127,6 +128,7 @@ def test_a_store_that_compares_does_not_diverge(fuzz: Run, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("postgres")
 def test_a_race_that_is_lost_on_postgres_is_found_there(fuzz: Run, tmp_path: Path) -> None:
     """The store that reads and then writes diverges in PostgreSQL too, and its run is saved and replayed there."""
     code, found = fuzz("--target", "postgres-naive", *RACE, "--max-runs", "150", "-o", str(tmp_path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,11 +12,12 @@ import pytest
 
 from latchcheck.counterexamples.targets import Table, target
 from latchcheck.counterexamples.targets.conformance import check
-from latchcheck.counterexamples.targets.environments import PROGRAMS, install
+from latchcheck.counterexamples.targets.environments import PROGRAMS
 from latchcheck.counterexamples.targets.program import Program
+from tests import needs
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "driver-protocol.md"
-PRODUCTS = {"mcp-python": "mcp-python", "mcp-typescript": "mcp-typescript", "fastmcp": "fastmcp"}
+PRODUCTS = ("mcp-python", "mcp-typescript", "fastmcp")
 
 
 def conforms(name: str) -> None:
@@ -29,10 +29,9 @@ def conforms(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("products")
-@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in PRODUCTS])
 def test_a_product_is_driven_by_a_driver(name: str) -> None:
     """The program behind a product is a driver like any other, and says of itself what the target says of it."""
-    install(PRODUCTS[name])
     product = target(name)
     assert isinstance(product, Program)
     named = f"driver:{shlex.join(product.command())}"
@@ -48,10 +47,11 @@ def test_every_program_has_its_table() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("mcp-typescript", "node")
 @pytest.mark.xdist_group("products")
 def test_the_typescript_driver_has_its_types(tmp_path: Path) -> None:
     """The compiler of TypeScript, at its strictest, finds nothing wrong in the worked driver."""
-    modules = install("mcp-typescript").path / "node_modules"
+    modules = needs.product("mcp-typescript").path / "node_modules"
     options = {
         "strict": True, "noEmit": True, "skipLibCheck": True, "module": "nodenext", "target": "es2022",
         "typeRoots": [str(modules / "@types")], "types": ["node"],
@@ -60,15 +60,8 @@ def test_the_typescript_driver_has_its_types(tmp_path: Path) -> None:
     asked = {"compilerOptions": options, "files": [str(PROGRAMS / "typescript_store.mts")]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(asked), encoding="utf-8")
     compiler = modules / "typescript" / "bin" / "tsc"
-    done = subprocess.run([found("node"), compiler, "-p", tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([needs.path("node"), compiler, "-p", tmp_path], capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stdout)
-
-
-def found(program: str) -> str:
-    """The path of a program, which .ci/run installs."""
-    path = shutil.which(program)
-    assert path is not None, f"{program} is not installed"
-    return path
 
 
 def skeleton(language: str) -> str:
@@ -77,6 +70,7 @@ def skeleton(language: str) -> str:
     return found
 
 
+@pytest.mark.needs("jq")
 def test_the_skeleton_in_shell_is_a_driver(tmp_path: Path) -> None:
     """The skeleton in shell, run as it stands, keeps the rules."""
     script = tmp_path / "driver.sh"
@@ -85,10 +79,11 @@ def test_the_skeleton_in_shell_is_a_driver(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("go")
 def test_the_skeleton_in_go_is_a_driver(tmp_path: Path) -> None:
     """The skeleton in Go, built as it stands, keeps the rules."""
     source = tmp_path / "driver.go"
     source.write_text(skeleton("go"), encoding="utf-8")
-    subprocess.run([found("go"), "vet", source], check=True, cwd=tmp_path)
-    subprocess.run([found("go"), "build", "-o", tmp_path / "driver", source], check=True, cwd=tmp_path)
+    subprocess.run([needs.path("go"), "vet", source], check=True, cwd=tmp_path)
+    subprocess.run([needs.path("go"), "build", "-o", tmp_path / "driver", source], check=True, cwd=tmp_path)
     conforms(f"driver:{tmp_path / 'driver'}")

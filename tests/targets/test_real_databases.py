@@ -29,7 +29,7 @@ def server() -> Iterator[PostgresServer]:
     made.stop()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
 def where(request: pytest.FixtureRequest) -> Iterator[Place]:
     """An empty store in each database."""
     dsn = request.getfixturevalue("server").dsn if request.param == "postgres" else None
@@ -44,6 +44,7 @@ def test_compare_and_swap_lets_no_second_outcome_through(where: Place) -> None:
     assert raced.contended > 20
 
 
+@pytest.mark.needs("postgres")
 @pytest.mark.parametrize("level", LEVELS)
 def test_compare_and_swap_needs_no_isolation_level(server: PostgresServer, level: str) -> None:
     """At every level of PostgreSQL, from the weakest to the strongest, no second outcome is let through."""
@@ -92,6 +93,7 @@ def test_a_death_at_any_statement_leaves_nothing_wrong(story: str) -> None:
     assert [] == list(killed.broken)
 
 
+@pytest.mark.needs("postgres")
 @pytest.mark.parametrize("story", ["server", "cancel"])
 def test_a_death_at_any_statement_leaves_nothing_wrong_on_postgres(server: PostgresServer, story: str) -> None:
     """The same on PostgreSQL, for the shortest stories; `latchcheck kill` tells all."""

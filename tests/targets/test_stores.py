@@ -59,6 +59,7 @@ def test_the_naive_store_reproduces() -> None:
     assert all(guarded[name] == "conforms" for name, outcome in found.items() if outcome == "reproduced")
 
 
+@pytest.mark.needs("postgres")
 @pytest.mark.parametrize("level", LEVELS)
 def test_postgres_conforms_at_every_isolation_level(postgres: Postgres, level: str) -> None:
     """The compare-and-swap store conforms whatever the isolation level."""
@@ -68,6 +69,7 @@ def test_postgres_conforms_at_every_isolation_level(postgres: Postgres, level: s
         assert replay_on_target(load(SAVED / f"{name}.json"), target).outcome == "conforms"
 
 
+@pytest.mark.needs("postgres")
 def test_the_naive_store_reproduces_on_postgres(postgres: Postgres) -> None:
     """The same store on PostgreSQL shows the same."""
     target = NaivePostgres()
@@ -76,6 +78,7 @@ def test_the_naive_store_reproduces_on_postgres(postgres: Postgres) -> None:
         assert replay_on_target(load(SAVED / f"{name}.json"), target).outcome == "reproduced"
 
 
+@pytest.mark.needs("postgres")
 def test_a_database_that_goes_away_is_a_crash(postgres: Postgres) -> None:
     """When the server dies under a session, its next call is a crash, and no answer."""
     with Opened(postgres) as session:
