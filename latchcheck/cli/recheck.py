@@ -107,7 +107,7 @@ def _exit(answers: Sequence[str]) -> int:
 
 
 def _solver() -> str:
-    from latchcheck.engines.smt import z3_version
+    from latchcheck.engines.obligations import z3_version
 
     return f"z3 {z3_version()}"
 

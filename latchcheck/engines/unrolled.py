@@ -18,7 +18,7 @@ from latchcheck.kernel import Action, Bool, Domain, Enum, IntRange, ModelError, 
 from latchcheck.kernel.doing import doing
 from latchcheck.kernel.substitution import substitute
 
-from .smt import RLIMIT, decided
+from .obligations import RLIMIT, decided, spent
 
 STEPS_MAX = 40
 
@@ -45,8 +45,9 @@ def refute(
     Raises ModelError for a system with a clock or a dense variable, and for a property that is no safety property.
     """
     _check(system, asked)
-    broken = z3.Or(*(z3.Not(clause.expr) for clause in asked.clauses))
-    states, relation, spent, unknown = [_state(system, 0)], _start(system), 0, False
+    applies = z3.BoolVal(True) if asked.antecedent is None else asked.antecedent
+    broken = z3.And(applies, z3.Or(*(z3.Not(clause.expr) for clause in asked.clauses)))
+    states, relation, took, unknown = [_state(system, 0)], _start(system), 0, False
     for steps in range(steps_max + 1):
         if steps:
             states.append(_state(system, steps))
@@ -55,15 +56,16 @@ def refute(
             continue
         solver = z3.Solver()
         solver.set("rlimit", rlimit)
+        before = spent(solver)
         solver.add(*relation, _put(broken, states[-1]))
         with doing(f"runs of {steps} steps"):
             answer = decided(solver)
-        spent += next((int(value) for name, value in solver.statistics() if name == "rlimit count"), 0)
+        took += spent(solver) - before
         if answer == z3.sat:
             events = list(_events(system, solver.model(), steps))
-            return Refutation(record(system, events), steps, spent, unknown)
+            return Refutation(record(system, events), steps, took, unknown)
         unknown = unknown or answer == z3.unknown
-    return Refutation(None, steps_max, spent, unknown)
+    return Refutation(None, steps_max, took, unknown)
 
 
 State = list[tuple[Any, Any]]

@@ -30,7 +30,7 @@ from latchcheck.kernel import (
 )
 from latchcheck.kernel.stepping import changes
 
-from .smt import decided
+from .obligations import decided
 
 OFFERS_MAX = 64
 """So many ways of picking the choices of one action are offered; of more, one that the solver finds."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import possible
+from latchcheck.engines.obligations import possible
 from latchcheck.kernel import Action, Bool, Choice, Clause, IntRange, System, Variable
 
 from .language import Compared, Joined, Not, Phrase, Prop, Sentence

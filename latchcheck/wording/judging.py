@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import prove
+from latchcheck.engines.obligations import prove
 from latchcheck.kernel import Bool, IntRange, Property, Trace, Variable
 from latchcheck.kernel.verdict import Verdict
 

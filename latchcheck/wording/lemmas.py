@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import decided
+from latchcheck.engines.obligations import decided
 from latchcheck.kernel import Action, IntRange, System
 
 RLIMIT = 20_000_000

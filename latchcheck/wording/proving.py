@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import decided
+from latchcheck.engines.obligations import decided
 from latchcheck.kernel import Action, Clause, System
 
 from .files import Reading

@@ -18,11 +18,11 @@ from latchcheck.kernel import Action, Bool, Choice, Clause, Enum, IntRange, Real
 from latchcheck.kernel.nodes import Nodes
 
 from ..config import Config
+from .terms import COUNT_MAX
 
 Event = tuple[int | Fraction, str, Mapping[str, Any]]
 """Instant in milliseconds, action, and what it picks."""
 
-COUNT_MAX = 10**15
 WORKER = Enum("Worker", ("running", "done", "crashed"))
 LEASE = Enum("Lease", ("held", "expired", "redelivered"))
 SECOND = Enum("SecondAttempt", ("none", "running", "done"))

@@ -14,8 +14,8 @@ import z3
 from latchcheck.kernel import Action, Bool, Choice, Clause, Enum, IntRange, Real, System, Trace, Variable, record
 
 from ..config import Config
+from .terms import COUNT_MAX
 
-COUNT_MAX = 10**15
 WORK = Enum("Attempts", ("running", "waiting", "over"))
 
 VARIABLES = (

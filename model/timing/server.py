@@ -5,13 +5,15 @@ A sweep that changes nothing is a stutter and no event. What keeps the reaper ho
 pass beyond the last moment at which a sweep of the grid must have found something to do.
 """
 
+from collections.abc import Iterator
+
 import z3
 
 from latchcheck.kernel import Action, Choice, Clause, IntRange, Real
 
 from .poller import Poller, active
 from .record import Windows, judged
-from .terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, Term, V
+from .terms import CAUSE, CLIENT, COUNT_MAX, FATE, SEEN, STATUS, Numbers, Term, V
 
 FINEST_PERIOD_MS = 1
 """An exact timer (`sweep_period = "0ms"`) is a sweep every millisecond: the grain of a configuration."""
@@ -84,8 +86,7 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
     The rounds are of equal length, none of them long enough for a pass to be forced to act, and nothing else happens
     until they are over.
     """
-    numbers = poller.numbers
-    count, until = Choice("count", IntRange(1, 10**15)), Choice("until", Real())
+    count, until = Choice("count", IntRange(1, COUNT_MAX)), Choice("until", Real())
     lo, hi = poller.latency()
     least_gap, greatest_gap = poller.gap()
     rounds, elapsed = z3.ToReal(count.term), until.term - V["now"]
@@ -100,16 +101,7 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
         Clause("each round is at least its least", elapsed >= rounds * (least_gap + lo + reply)),
         Clause("each round is at most its greatest", elapsed <= rounds * (greatest_gap + hi + reply)),
     ]
-    lazy = numbers.config.server.sweep_period_ms == "lazy"
-    for name, instant, follows_contact, inclusive in windows.limits_while_working():
-        if follows_contact:
-            allowed = rounds * (instant - V["last_contact"])
-            quiet = elapsed < allowed if inclusive else elapsed <= allowed
-        elif lazy:
-            quiet = until.term < instant if inclusive else until.term <= instant
-        else:
-            continue
-        guard.append(Clause(f"the {name} pass need not act meanwhile", quiet))
+    guard += _quiet(windows, until.term, rounds, lazy=poller.numbers.config.server.sweep_period_ms == "lazy")
     begin = Action("polls", "client", guard, {"client": CLIENT["cycling"], "cycle_until": until.term}, (count, until))
     end = Action(
         "polls_end",
@@ -127,6 +119,19 @@ def polls(poller: Poller, windows: Windows) -> tuple[Action, Action]:
         },
     )
     return begin, end
+
+
+def _quiet(windows: Windows, until: Term, rounds: Term, *, lazy: bool) -> Iterator[Clause]:
+    """No pass is forced to act from now until then, when that many rounds of equal length are over."""
+    for name, instant, follows_contact, inclusive in windows.limits_while_working():
+        if follows_contact:
+            elapsed, allowed = until - V["now"], rounds * (instant - V["last_contact"])
+            quiet = elapsed < allowed if inclusive else elapsed <= allowed
+        elif lazy:
+            quiet = until < instant if inclusive else until <= instant
+        else:
+            continue
+        yield Clause(f"the {name} pass need not act meanwhile", quiet)
 
 
 def execution(numbers: Numbers) -> tuple[Term, Term]:

@@ -26,7 +26,8 @@ SEEN = Enum("Seen", ("working", "terminal", "gone"))
 STATUS = Enum("Status", ("working", "completed", "failed", "cancelled"))
 CAUSE = Enum("Cause", ("none", "worker", "timeouts", "orphans", "expiry"))
 
-_COUNT_MAX = 10**15
+COUNT_MAX = 10**15
+"""No run of any configuration counts so far: the ranges of counters are as good as open."""
 
 VARIABLES = (
     Variable("now", Real(), 0),
@@ -37,7 +38,7 @@ VARIABLES = (
     Variable("seen", SEEN, "working"),
     Variable("nominal", Real(), 0),
     Variable("error_nominal", Real(), 0),
-    Variable("failures", IntRange(0, _COUNT_MAX), 0),
+    Variable("failures", IntRange(0, COUNT_MAX), 0),
     Variable("away_used", Bool(), False),
     Variable("away", Bool(), False),
     Variable("away_now", Bool(), False),
@@ -51,7 +52,7 @@ VARIABLES = (
     Variable("last_contact", Real(), 0),
     # reaper
     Variable("phase", Real(), 0),
-    Variable("next_sweep", IntRange(0, _COUNT_MAX), 0),
+    Variable("next_sweep", IntRange(0, COUNT_MAX), 0),
     # what has gone wrong
     Variable("orphaned_live", Bool(), False),
     Variable("orphaned_away", Bool(), False),

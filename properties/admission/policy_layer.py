@@ -10,7 +10,8 @@ import attrs
 import z3
 
 from latchcheck.engines.explicit import explore
-from latchcheck.engines.smt import Proof, inductive
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import inductive
 from latchcheck.kernel import Clause, Trace, record, replay
 
 from ...model.backoff import ATTEMPTS, INITIAL, LONGEST, PHASE, V, backoff_system

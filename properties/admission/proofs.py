@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import z3
 
-from latchcheck.engines.smt import Obligation, Proof, possible, prove
+from latchcheck.engines.obligations import Obligation, Proof, possible, prove
 from latchcheck.kernel import IntRange, System
 
 from ...model import record

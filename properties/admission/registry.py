@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import attrs
 
-from latchcheck.engines.smt import Proof
+from latchcheck.engines.obligations import Proof
 
 from . import policy_layer, proofs
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import attrs
 
-from latchcheck.engines.smt import Proof, inductive
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import inductive
 from latchcheck.kernel import Clause
 
 from ...model import record

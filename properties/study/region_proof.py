@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, cast
 
 import z3
 
-from latchcheck.engines.smt import Obligation, Proof, prove
+from latchcheck.engines.obligations import Obligation, Proof, prove
 
 Comparison = Literal[">", ">="]
 # What z3's operators give is of too many types for a type checker to narrow.

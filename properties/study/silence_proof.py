@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 import z3
 
-from latchcheck.engines.smt import Obligation, Proof, prove
+from latchcheck.engines.obligations import Obligation, Proof, prove
 
 TTL, WORK, BEGINS, PAUSE = cast("list[Any]", z3.Reals("ttl work begins pause"))
 LAST, NEXT, SWEEP, SILENCE, WINDOW = cast("list[Any]", z3.Reals("last next sweep silence window"))

@@ -7,7 +7,7 @@ import pytest
 
 from latchcheck.cli import wiring
 from latchcheck.cli.main import main
-from latchcheck.engines.smt import Obligation, Proof
+from latchcheck.engines.obligations import Obligation, Proof
 from latchcheck.properties.timing.proofs.registry import Theorem
 
 

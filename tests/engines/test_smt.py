@@ -5,7 +5,8 @@ from typing import Any, cast
 import pytest
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, possible, prove, valid_run
+from latchcheck.engines.obligations import Proof, possible, prove
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Action, Choice, Clause, Enum, IntRange, ModelError, Real, System, Variable
 
 LIGHT = Enum("Lamp", ("off", "on", "burnt"))
@@ -178,7 +179,7 @@ def test_what_runs_out_among_old_terms_is_asked_among_new_ones(monkeypatch: pyte
         asked.append(solver)
         return z3.unknown if len(asked) == 1 else solver.check()
 
-    monkeypatch.setattr("latchcheck.engines.smt.decided", once_unknown)
+    monkeypatch.setattr("latchcheck.engines.obligations.decided", once_unknown)
     assert prove("x", [life > 0], life + patience > patience).proved
     assert [str(one) for one in asked[0].assertions()] == [str(one) for one in asked[1].assertions()]
     assert asked[0].ctx == z3.main_ctx() != asked[1].ctx

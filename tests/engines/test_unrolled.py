@@ -27,6 +27,18 @@ def test_the_fewest_steps_are_found(limit: int, steps: int) -> None:
     assert (steps, steps) == (found.steps, len(found.trace))
 
 
+def test_a_clause_counts_where_the_antecedent_holds() -> None:
+    """A state in which the property says nothing breaks nothing: from eight on takes three steps, not one."""
+    asked = Property("low", "MUST", SAID, (Clause("low", COUNT.term < 2),), COUNT.term >= 8)
+    assert 3 == refute(System("counter", [COUNT], [ADD]), asked).steps
+
+
+def test_the_cost_is_that_of_the_question() -> None:
+    """What was asked before does not add to what an answer took, though the solver counts on."""
+    system = System("counter", [COUNT], [ADD])
+    assert refute(system, below(9)).rlimit == refute(system, below(9)).rlimit
+
+
 def test_what_holds_is_not_refuted() -> None:
     """No run of any of the depths asked breaks what no state breaks."""
     found = refute(System("counter", [COUNT], [ADD]), below(10), steps_max=5)

@@ -3,13 +3,14 @@
 import pytest
 import z3
 
-from latchcheck.engines.smt import Proof
+from latchcheck.engines.obligations import Proof
 from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Schedule
 from latchcheck.properties.timing import CATALOGUE
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.proofs import cap, orphan, paper, schedule, scripts, shapes
-from latchcheck.properties.timing.proofs.followed import DELAY, FIRST, Followed, Range
+from latchcheck.properties.timing.proofs.followed import DELAY, FIRST, Followed
+from latchcheck.properties.timing.proofs.recorded import Range
 from latchcheck.properties.timing.proofs.registry import theorems
 from latchcheck.properties.timing.verifying import answer
 

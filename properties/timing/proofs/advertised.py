@@ -13,7 +13,8 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.believed import B, End, believed_system

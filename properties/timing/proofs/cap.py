@@ -15,7 +15,7 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Proof, prove
+from latchcheck.engines.obligations import Proof, prove
 from latchcheck.model.config import Config
 
 from . import orphan

@@ -1,146 +1,29 @@
-"""The symbolic timed system with a record of where its client stands, and the legs of that client as expressions.
+"""The legs of the client as expressions: how long each takes, what stops it, and where the client can stand meanwhile.
 
-The record is kept in variables that no guard reads, so it changes no run: which poll comes next, which poll the present
-leg began with, at which contact it began, and when the handle arrived.
 The delays and earliest contacts are functions of the poll's number, known by their recurrences alone: nothing here
 unrolls a ramp.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import attrs
 import z3
 
-from latchcheck.kernel import Action, Clause, IntRange, Real, System, Variable
-from latchcheck.model.config import Config
-from latchcheck.model.timing.poller import Poller
-from latchcheck.model.timing.record import Windows
-from latchcheck.model.timing.server import execution
-from latchcheck.model.timing.system import timed_system
-from latchcheck.model.timing.terms import CAUSE, CLIENT, FATE, SEEN, STATUS, Numbers, V, least
+from latchcheck.kernel import Clause
+from latchcheck.model.timing.terms import CAUSE, CLIENT, FATE, STATUS, V, least
 
-POLLS_MAX = 10**15
-RECORD = (
-    Variable("next_poll", IntRange(0, POLLS_MAX), 0),
-    Variable("leg_poll", IntRange(0, POLLS_MAX), 0),
-    Variable("leg_from", Real(), 0),
-    Variable("handle_at", Real(), 0),
-)
-R: dict[str, Any] = {variable.name: variable.term for variable in RECORD}
-"""Number of the next poll, number of the poll the leg began with, the contact it began at, arrival of the handle."""
+from .recorded import FOLLOWED, UNTOLD, ZERO, R, Range, Recorded, either
 
 DELAY: Any = z3.Function("delay_before", z3.IntSort(), z3.RealSort())
 """Nominal delay before poll k."""
 FIRST: Any = z3.Function("earliest_contact", z3.IntSort(), z3.RealSort())
 """A number that no contact followed by poll k comes before."""
-ZERO = z3.RealVal(0)
-
-
-@attrs.frozen
-class Range:
-    """From `lo` to `hi`, as expressions."""
-
-    lo: Any
-    hi: Any
-
-    def __add__(self, other: "Range") -> "Range":
-        return Range(self.lo + other.lo, self.hi + other.hi)
-
-
-def either(*names: str) -> Any:
-    """The client is in one of these states."""
-    return z3.Or([V["client"] == CLIENT[name] for name in names])
-
-
-FOLLOWED: Any = either("calling", "hearing", "pausing", "asking", "leaving")
-"""A message of the client, or one to it, is on its way or will be."""
-UNTOLD: Any = z3.And(V["client"] == CLIENT["hearing"], V["seen"] == SEEN["working"])
-"""The reply on its way says that the task works."""
 
 
 @attrs.frozen(slots=False)
-class Followed:
-    """One shape of configuration: its modes are taken as they are, its numbers left open."""
-
-    config: Config
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        """The numbers of the shape, one symbol each."""
-        return Numbers(self.config, symbolic=True)
-
-    @cached_property
-    def poller(self) -> Poller:
-        """The client's actions and gaps over those numbers."""
-        return Poller(self.numbers)
-
-    @cached_property
-    def windows(self) -> Windows:
-        """The server's limits over those numbers."""
-        return Windows.of(self.numbers)
-
-    @cached_property
-    def system(self) -> System:
-        """The timed system without the shorthand for many polls, and with the record."""
-        plain = timed_system(self.config, symbolic=True)
-        actions = [_recorded(action) for action in plain.actions if action.name not in ("polls", "polls_end")]
-        return System(
-            name=plain.name,
-            variables=(*plain.variables, *RECORD),
-            actions=actions,
-            clock=plain.clock,
-            urgency=plain.urgency,
-            parameters=dict(plain.parameters),
-        )
-
-    # -- numbers ------------------------------------------------------------------------------------------------
-
-    def number(self, name: str) -> Any:
-        """The symbol of that name."""
-        return self.system.parameters[name]
-
-    @property
-    def failures(self) -> int:
-        """Most failures in a row."""
-        return self.config.network.max_consecutive_failures
-
-    @property
-    def stopping(self) -> int | None:
-        """So many failures in a row stop the client, where they can happen."""
-        most = self.config.client.max_consecutive_errors
-        return most if most is not None and most <= self.failures else None
-
-    @property
-    def followed(self) -> int:
-        """Most failures in a row after which the client still follows its schedule."""
-        return self.failures if self.stopping is None else self.stopping - 1
-
-    @property
-    def latency(self) -> Range:
-        """How long a message takes."""
-        return Range(*self.poller.latency())
-
-    @property
-    def timeout(self) -> Any:
-        """How long after sending a failure is noticed."""
-        return self.system.parameters.get("request_timeout", ZERO)
-
-    @property
-    def restart(self) -> Any:
-        """How long the client is away at most."""
-        return self.system.parameters.get("restart_gap", ZERO)
-
-    @property
-    def skew(self) -> Any:
-        """How far the clocks are apart at most."""
-        return self.system.parameters.get("clock_skew", ZERO)
-
-    @property
-    def work_ends(self) -> Any | None:
-        """Latest end of the work, or None."""
-        return execution(self.numbers)[1]
+class Followed(Recorded):
+    """A shape of configuration whose client is followed from contact to contact."""
 
     # -- what ends the wait or the task -------------------------------------------------------------------------
 
@@ -201,17 +84,6 @@ class Followed:
                 z3.Implies(calling, at == ttl) if ttl is not None else z3.Implies(calling, at >= self.stop(handle=hi)),
             )
         return [Clause("the limit is where it was set", goal)]
-
-    @cached_property
-    def sane(self) -> list[Any]:
-        """What every configuration has: no negative number, ranges the right way round."""
-        known = [number >= 0 for number in self.system.parameters.values()]
-        known += [self.latency.lo <= self.latency.hi]
-        if "execution_lo" in self.system.parameters and self.work_ends is not None:
-            known.append(self.number("execution_lo") <= self.work_ends)
-        if "sweep_period" in self.system.parameters:
-            known.append(self.number("sweep_period") > 0)
-        return known
 
     # -- the schedule as functions of the poll's number ---------------------------------------------------------
 
@@ -287,11 +159,7 @@ class Followed:
         """Lemmas: since its last heard contact the client has taken no longer, and no less, than its leg allows."""
         client, k, since = V["client"], R["leg_poll"], V["since"]
         # A client that stopped while a poll was out is still followed until that poll arrives.
-        pausing, asking, waiting = client == CLIENT["pausing"], either("asking", "leaving"), FOLLOWED
-        # The handle may have come late; every later contact then comes as much later.
-        base = z3.If(k == 1, R["handle_at"] - self.latency.lo, R["leg_from"])
-        away = z3.If(V["away_used"], self.restart, ZERO)
-        away_before = z3.If(z3.And(V["away_used"], z3.Not(V["away_now"])), self.restart, ZERO)
+        pausing, waiting = client == CLIENT["pausing"], FOLLOWED
         lemmas = [
             Clause("nothing happens before creation", self._untouched()),
             Clause("nothing was told as one", client != CLIENT["cycling"]),
@@ -323,29 +191,35 @@ class Followed:
                 )
             )
         for failed in range(self.followed + 1):
-            here = V["failures"] == failed
-            paused, sent = self.paused(k, failed), self.sent(k, failed)
-            number = [R["next_poll"] == k + failed]
-            if failed and self.config.client.error_initial_delay_ms is not None:
-                number.append(V["error_nominal"] == self.error_nominal(failed))
-                on_the_way = [V["error_nominal"] == self.error_nominal(failed)]
-            else:
-                on_the_way = []
-            within = z3.And(since >= base + paused.lo, since <= R["leg_from"] + paused.hi + away_before)
-            lemmas.append(
-                Clause(
-                    f"the gap after {failed} failures began in time",
-                    z3.Implies(z3.And(pausing, here), z3.And(within, *number)),
-                )
-            )
-            within = z3.And(since >= base + sent.lo, since <= R["leg_from"] + sent.hi + away)
-            lemmas.append(
-                Clause(
-                    f"the poll after {failed} failures was sent in time",
-                    z3.Implies(z3.And(asking, here), z3.And(within, R["next_poll"] == k + failed + 1, *on_the_way)),
-                )
-            )
+            lemmas += self._in_time(failed)
         return lemmas
+
+    def _in_time(self, failed: int) -> list[Clause]:
+        """Lemmas: after so many failures in a row the gap began, and the poll was sent, within the leg."""
+        k, since = R["leg_poll"], V["since"]
+        paused, sent = self.paused(k, failed), self.sent(k, failed)
+        backs_off = failed and self.config.client.error_initial_delay_ms is not None
+        nominal = [V["error_nominal"] == self.error_nominal(failed)] if backs_off else []
+        away = z3.If(V["away_used"], self.restart, ZERO)
+        away_before = z3.If(z3.And(V["away_used"], z3.Not(V["away_now"])), self.restart, ZERO)
+        pausing = z3.And(V["client"] == CLIENT["pausing"], V["failures"] == failed)
+        asking = z3.And(either("asking", "leaving"), V["failures"] == failed)
+        began = z3.And(since >= self._base() + paused.lo, since <= R["leg_from"] + paused.hi + away_before)
+        was_sent = z3.And(since >= self._base() + sent.lo, since <= R["leg_from"] + sent.hi + away)
+        return [
+            Clause(
+                f"the gap after {failed} failures began in time",
+                z3.Implies(pausing, z3.And(began, R["next_poll"] == k + failed, *nominal)),
+            ),
+            Clause(
+                f"the poll after {failed} failures was sent in time",
+                z3.Implies(asking, z3.And(was_sent, R["next_poll"] == k + failed + 1, *nominal)),
+            ),
+        ]
+
+    def _base(self) -> Any:
+        """The contact of the leg; where the handle came late, as much later, as every contact after it then is."""
+        return z3.If(R["leg_poll"] == 1, R["handle_at"] - self.latency.lo, R["leg_from"])
 
     def no_sooner(self) -> list[Clause]:
         """Lemma: no contact comes before `FIRST`, nor sooner after a late handle."""
@@ -356,8 +230,7 @@ class Followed:
 
     def left_after_reply(self) -> Clause:
         """Lemma: who is away has heard of the last contact before."""
-        base = z3.If(R["leg_poll"] == 1, R["handle_at"] - self.latency.lo, R["leg_from"])
-        away = z3.And(either("pausing", "asking"), V["now"] >= base + self.latency.lo)
+        away = z3.And(either("pausing", "asking"), V["now"] >= self._base() + self.latency.lo)
         waiting = either("calling", "hearing", "pausing", "asking")
         return Clause("it left after the reply", z3.Implies(z3.And(waiting, V["away"]), away))
 
@@ -382,24 +255,6 @@ class Followed:
         if not self.failures:
             return z3.Not(lost)
         return z3.Implies(z3.And(asking, lost), V["failures"] < self.failures)
-
-
-def _recorded(action: Action) -> Action:
-    """The action with what it adds to the record."""
-    added: dict[str, Any] = {}
-    if action.name == "create":
-        added = {"next_poll": z3.IntVal(1), "leg_poll": z3.IntVal(1), "leg_from": ZERO}
-    elif action.name == "handle_arrives":
-        added = {"handle_at": V["now"]}
-    elif action.name == "poll":
-        added = {"next_poll": R["next_poll"] + 1}
-    elif action.name == "tasks/get":
-        heard = V["poll_fate"] == FATE["answered"]
-        added = {
-            "leg_poll": z3.If(heard, R["next_poll"], R["leg_poll"]),
-            "leg_from": z3.If(heard, V["now"], R["leg_from"]),
-        }
-    return attrs.evolve(action, updates={**action.updates, **added})
 
 
 def exactly(label: str, parts: Sequence[Any]) -> Clause:

@@ -14,7 +14,8 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, possible, valid_run
+from latchcheck.engines.obligations import Proof, possible
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.hinted import OBEYING, POLLED_TOO_SOON, O, obeying_system, polling_system

@@ -16,7 +16,8 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause, System
 from latchcheck.model.config import Config
 from latchcheck.model.timing.human import STAGE, H, human_system

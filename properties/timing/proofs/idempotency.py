@@ -4,7 +4,8 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Proof, inductive, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.timing.idempotency import NUMBERS, V, symbolic_system
 

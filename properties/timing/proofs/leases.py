@@ -11,9 +11,11 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
-from latchcheck.model.timing.lease import COUNT_MAX, LEASE, NUMBERS, SECOND, WAITER, WORKER, Shape, V, of_shape, stop_at
+from latchcheck.model.timing.lease import LEASE, NUMBERS, SECOND, WAITER, WORKER, Shape, V, of_shape, stop_at
+from latchcheck.model.timing.terms import COUNT_MAX
 
 LEASE_MS, RENEWAL, STALL = NUMBERS["lease_timeout"], NUMBERS["lease_renewal"], NUMBERS["stall"]
 SWEEP, LONGEST = NUMBERS["lease_sweep"], NUMBERS["execution_hi"]

@@ -10,16 +10,18 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.record import stored
-from latchcheck.model.timing.terms import STATUS, V
+from latchcheck.model.timing.terms import COUNT_MAX, STATUS, V
 
-from .followed import FIRST, POLLS_MAX, Followed, R, Range
+from .followed import FIRST, Followed
+from .recorded import R, Range
 from .schedule import greatest, growing
 from .scripts import PHASE, Script, any_legs, contact_state, parts, slow_legs
-from .ttl import PERIOD, SWEEPS_MAX, WORKING, Grid, dodged
+from .ttl import PERIOD, WORKING, Grid, dodged
 
 ZERO = z3.RealVal(0)
 MANY = 100
@@ -171,7 +173,7 @@ def reached_on_grid(config: Config) -> list[Proof]:
         begin = ZERO if first else V["now"]
         sure = begin + shape.number("orphan_window") + shape.skew
         # Late sweeps, of which there is one at each instant after the lateness; and the first sweep before that.
-        late = (phase + number * PERIOD + grid.lateness, [number >= 0, number < SWEEPS_MAX, phase > 0])
+        late = (phase + number * PERIOD + grid.lateness, [number >= 0, number < COUNT_MAX, phase > 0])
         early = (z3.Real("at"), [phase == 0, z3.Real("at") <= grid.lateness])
         for at, placed in (late, early):
             before = at - grid.lateness - PERIOD
@@ -240,7 +242,7 @@ def _covered(shape: Followed, found: list[Script], *, away: bool) -> Proof:
     known = [
         *shape.sane,
         *shape.schedule(*found[0].polls),
-        k < POLLS_MAX - MANY,
+        k < COUNT_MAX - MANY,
         at >= begin + since,
         at <= begin + shape.longest(k),
     ]

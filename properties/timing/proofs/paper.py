@@ -18,7 +18,8 @@ from typing import Any, Literal
 import attrs
 import z3
 
-from latchcheck.engines.smt import Proof, inductive, prove
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import inductive
 from latchcheck.kernel import Clause, Trace
 from latchcheck.model.config import Client, Config, Network, Server, Workload
 from latchcheck.model.timing.system import Event, numbers, run, timed_system

@@ -9,12 +9,14 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.terms import CAUSE, CLIENT, SEEN, V
 
-from .followed import FOLLOWED, Followed, R
+from .followed import Followed
+from .recorded import FOLLOWED, R
 from .scripts import ZERO, contact_state, crossed_legs, slow_legs
 
 

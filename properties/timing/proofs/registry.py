@@ -8,7 +8,7 @@ from functools import partial
 
 import attrs
 
-from latchcheck.engines.smt import Proof
+from latchcheck.engines.obligations import Proof
 from latchcheck.model.config import Config
 from latchcheck.properties.timing.orphan import obeying
 
@@ -27,7 +27,7 @@ class Theorem:
 
 def theorems() -> tuple[Theorem, ...]:
     """Every theorem, in the order of the catalogue of properties."""
-    return (*_orphans(), *_retained(), *_limits(), *_elsewhere())
+    return (*_orphans(), *_around_orphans(), *_retained(), *_limits(), *_elsewhere())
 
 
 Prover = Callable[[Config], "Proof | list[Proof]"]
@@ -47,6 +47,7 @@ def _over(configs: dict[str, Config], *provers: Prover) -> Callable[[], Iterator
 
 
 def _orphans() -> Iterator[Theorem]:
+    """The condition of no-live-orphan, and what it is put together from."""
     live = "no-live-orphan"
     yield Theorem(
         "live-orphan-never",
@@ -93,6 +94,10 @@ def _orphans() -> Iterator[Theorem]:
         "Several steady polls told as one end in the state in which they end one by one.",
         _over(shapes.TOLD_AS_ONE, schedule.told_as_one),
     )
+
+
+def _around_orphans() -> Iterator[Theorem]:
+    """The same condition asked of a client that obeys its hint, is away, or caps its gaps."""
     yield Theorem(
         "hint-obeyed",
         "hint-inside-orphan-window",
@@ -136,6 +141,7 @@ def _refuting() -> Iterator[Proof]:
 
 
 def _retained() -> Iterator[Theorem]:
+    """Theorems about what is kept for the client: the outcome, and that of the deadline."""
     yield Theorem(
         "result-kept",
         "result-reaches-client",
@@ -157,6 +163,7 @@ def _retained() -> Iterator[Theorem]:
 
 
 def _limits() -> Iterator[Theorem]:
+    """Theorems about the limits on the work: the ttl, and the patience of the client."""
     covers = "ttl-covers-execution"
     yield Theorem(
         "live-work-kept",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from latchcheck.engines.smt import Proof
+from latchcheck.engines.obligations import Proof
 from latchcheck.model.config import Config
 
 from . import abandoned, advertised, hints, human, idempotency, leases, marker, retries, shapes, windows
@@ -11,79 +11,91 @@ from . import abandoned, advertised, hints, human, idempotency, leases, marker, 
 Small = tuple[str, str, str, Callable[[], Iterator[Proof]]]
 
 
+BOTH = "Both implications of the exact condition, for all numbers: "
+
+
 def small_theorems() -> Iterator[Small]:
     """Id, property, sentence and proofs of each."""
-    both = "Both implications of the exact condition, for all numbers: "
+    yield from _of_clients()
+    yield from _of_servers()
+
+
+def _of_clients() -> Iterator[Small]:
+    """Theorems about clients: what they are told, when those who left are found, how often is tried again."""
     yield (
         "told-and-enforced",
         "advertised-ttl-is-enforced",
-        both + "who believes the ttl gives up on a live task, or reads one that is gone (told and kept by one anchor).",
+        BOTH + "who believes the ttl gives up on a live task, or reads one that is gone (told and kept by one anchor).",
         lambda: _each(advertised.proofs(config) for config in _told()),
     )
     yield (
         "hinted-poll-in-time",
         "hint-inside-ttl",
-        both + "the first hinted poll comes before the ttl ends.",
+        BOTH + "the first hinted poll comes before the ttl ends.",
         lambda: _each(hints.inside_proofs(config) for config in _inside()),
     )
     yield (
         "hint-kept",
         "hint-honoured",
-        both + "no poll is sent sooner than the hint.",
+        BOTH + "no poll is sent sooner than the hint.",
         lambda: _each(hints.honoured_proofs(config) for config in _honoured()),
     )
     yield (
         "orphans-found",
         "orphans-found-in-time",
-        both + "an abandoned task is reclaimed within window, skew, period and lateness.",
+        BOTH + "an abandoned task is reclaimed within window, skew, period and lateness.",
         lambda: _each(abandoned.orphan_proofs(_left(orphan_window_ms=1, orphan_comparison=one)) for one in (">", ">=")),
     )
     yield (
         "retries-fit",
         "retries-inside-deadline",
-        both + "attempts and the delays between them fit inside the deadline.",
+        BOTH + "attempts and the delays between them fit inside the deadline.",
         lambda: _each(retries.proofs(shape) for shape in retries.SHAPES),
     )
+
+
+def _of_servers() -> Iterator[Small]:
+    """Theorems about what a server, its workers and its sweeps must do in time."""
     yield (
         "lease-kept",
         "lease-outlives-stall",
-        both + "a live worker never loses its lease.",
+        BOTH + "a live worker never loses its lease.",
         lambda: _each(leases.lease_proofs(shape) for shape in leases.LEASE_SHAPES),
     )
     yield (
         "recovery-in-time",
         "recovery-inside-patience",
-        both + "after a crash the work is done again before the client stops.",
+        BOTH + "after a crash the work is done again before the client stops.",
         lambda: _each(leases.recovery_proofs(shape) for shape in leases.RECOVERY_SHAPES),
     )
     yield (
         "key-remembered",
         "idempotency-outlives-retries",
-        both + "a key is remembered for as long as a create may be reissued.",
+        BOTH + "a key is remembered for as long as a create may be reissued.",
         lambda: iter(idempotency.proofs()),
     )
     yield (
         "human-heard",
         "input-window-covers-human",
-        both + "a human who answers in time meets no limit that has closed.",
+        BOTH + "a human who answers in time meets no limit that has closed.",
         lambda: _each(human.proofs(config) for config in shapes.HUMAN.values()),
     )
     yield (
         "marker-outlives-record",
         "cancel-marker-outlives-record",
-        both + "a cancelled task reads cancelled for as long as it can be read.",
+        BOTH + "a cancelled task reads cancelled for as long as it can be read.",
         _markers,
     )
     yield (
         "work-stopped",
         "abandoned-work-is-bounded",
-        both + "work whose client left is stopped within its bound.",
+        BOTH + "work whose client left is stopped within its bound.",
         lambda: _each(abandoned.work_proofs(config) for config in _working()),
     )
     yield (
         "limit-can-act",
         "every-window-can-fire",
-        both + "a pass can end a task beside another that comes later in a sweep.",
+        BOTH + "a pass can end a task beside another that comes later in a sweep.",
         lambda: _each(windows.can_act(config, *pair) for pair, config in shapes.BESIDE.items()),
     )
 

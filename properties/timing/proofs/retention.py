@@ -12,12 +12,14 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.terms import CAUSE, V
 
-from .followed import FIRST, Followed, R
+from .followed import FIRST, Followed
+from .recorded import R
 from .scripts import ZERO, contact_state, crossed_legs
 from .ttl import late
 

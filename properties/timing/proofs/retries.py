@@ -9,9 +9,11 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Proof, inductive, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.timing.retry import NUMBERS, SUMMED, WORK, Shape, V, first_delay, grown, of_shape
+from latchcheck.model.timing.terms import COUNT_MAX
 
 BEGINS: Any = z3.Function("begins", z3.IntSort(), z3.RealSort())
 DELAY: Any = z3.Function("delay_after", z3.IntSort(), z3.RealSort())
@@ -129,7 +131,7 @@ def _reached(shape: Shape) -> list[Proof]:
     state = z3.And([clause.expr for clause in slowest])
     fires = BEGINS(COUNT) + LONGEST
     initially = valid_run(system, known, [], state)
-    more = [*known, V["attempt"] < COUNT, V["attempt"] < 10**15]
+    more = [*known, V["attempt"] < COUNT, V["attempt"] < COUNT_MAX]
     fails = V["now"] + LONGEST
     step = [(fails, "attempt_fails", {}), (fails + DELAY(V["attempt"]), "retry", {})]
     last = [*known, V["attempt"] == COUNT, z3.Not(SAFE)]
@@ -157,7 +159,7 @@ def _told(shape: Shape) -> Proof:
     inside = z3.And(until >= SUM(attempt + 1), until <= BEGINS(attempt + 1))
     # The instant from which `until` is reached: as late as attempt k allows, and early enough to wait the delay.
     begins = z3.If(until - DELAY(attempt) < latest, until - DELAY(attempt), latest)
-    known = [*_known(shape), attempt < COUNT, attempt < 10**15, earliest <= latest, inside, V["now"] == begins]
+    known = [*_known(shape), attempt < COUNT, attempt < COUNT_MAX, earliest <= latest, inside, V["now"] == begins]
     goal = z3.And(V["work"] == WORK["running"], V["since"] == until, V["now"] == until)
     step = [(until - DELAY(attempt), "attempt_fails", {}), (until, "retry", {})]
     proof = valid_run(of_shape(shape), known, step, goal, start=start)

@@ -4,7 +4,8 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Event, Proof, prove, valid_run
+from latchcheck.engines.obligations import Proof, prove
+from latchcheck.engines.smt import Event, valid_run
 from latchcheck.kernel import Clause, System
 from latchcheck.model.config import Config
 from latchcheck.model.timing.poller import Poller

@@ -11,12 +11,14 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import Event, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
-from latchcheck.model.timing.terms import CLIENT, FATE, SEEN, STATUS, V
+from latchcheck.model.timing.terms import CLIENT, COUNT_MAX, FATE, SEEN, STATUS, V
 
-from .followed import DELAY, POLLS_MAX, Followed, R, Range
+from .followed import DELAY, Followed
+from .recorded import R, Range
 
 ZERO = z3.RealVal(0)
 K: Any = z3.Int("k")
@@ -137,7 +139,7 @@ def slow_legs(shape: Followed, *, first: bool, away: bool = False, at: Any = Non
             # What both kinds have in common is told once.
             if not (away and index == 0) and not (number and index < len(kind) - 1):
                 cut = [at >= since, at <= until]
-                cut.append(k < POLLS_MAX - len(kind))
+                cut.append(k < COUNT_MAX - len(kind))
                 found.append(Script(first, k, begin, at, since, until, tuple(events), (*given, *cut), _reads(shape, k)))
             since = until
     return found
@@ -157,7 +159,7 @@ def crossed_legs(shape: Followed, cuts: Sequence[tuple[Any, Event]], *, first: b
         if places[0] and cuts[0][0] is begin:
             continue  # what happens at the contact itself lies in the first part
         events: list[Event] = [creation(shape)] if first else []
-        given: list[Any] = [k < POLLS_MAX - len(kind)]
+        given: list[Any] = [k < COUNT_MAX - len(kind)]
         since = begin
         for index, part in enumerate(kind):
             events += [(since, name, args) for name, args in part.begins_with]
@@ -182,7 +184,7 @@ def any_legs(shape: Followed, *, first: bool, failed: int, leaves: bool, late: b
     at, since = z3.Real("at"), begin
     events: list[Event] = [creation(shape)] if first else []
     kind = parts(shape, k, failed, first=first, leaves=leaves)
-    given = [k < POLLS_MAX - len(kind)]
+    given = [k < COUNT_MAX - len(kind)]
     if first and late and shape.config.client.overall_timeout_from == "handle":
         # The later the handle, the later the limit.
         rest = at - (shape.leg(k, failed).lo - shape.latency.lo)
@@ -216,7 +218,7 @@ def contacts_follow(config: Config) -> list[Proof]:
         for failed in range(shape.followed + 1):
             script = any_legs(shape, first=first, failed=failed, leaves=False)
             begin = z3.Real("begin")
-            known = [*shape.sane, *shape.schedule(*script.polls), *script.given, script.at <= POLLS_MAX]
+            known = [*shape.sane, *shape.schedule(*script.polls), *script.given, script.at <= COUNT_MAX]
             if shape.work_ends is not None:
                 known.append(script.at <= shape.work_ends)
             if shape.poller.limited():

@@ -12,10 +12,11 @@ from typing import Any
 import attrs
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause, System
 from latchcheck.model.config import Config
-from latchcheck.model.timing.terms import CLIENT, STATUS, V
+from latchcheck.model.timing.terms import CLIENT, COUNT_MAX, STATUS, V
 
 from .followed import Followed
 from .scripts import contact_state, slow_legs
@@ -25,7 +26,6 @@ PERIOD = 1
 
 WORKING = z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))
 GRID = "the sweep whose"
-SWEEPS_MAX = 10**15
 """Sweeps are counted up to here: no run is so many periods long."""
 
 
@@ -187,7 +187,7 @@ class Grid:
         number = z3.Int("number")
         at = V["phase"] + number * PERIOD + self.lateness
         # Of the two ways to write a multiple of the period, the one with a phase above 0: the first sweep is number 0.
-        return at, [number >= 0, V["phase"] > 0, V["phase"] <= PERIOD, at >= V["now"], at < SWEEPS_MAX]
+        return at, [number >= 0, V["phase"] > 0, V["phase"] <= PERIOD, at >= V["now"], at < COUNT_MAX]
 
     def lemmas(self) -> list[Clause]:
         """What is true of every state on the grid."""

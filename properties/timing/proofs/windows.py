@@ -10,7 +10,8 @@ from typing import Any
 
 import z3
 
-from latchcheck.engines.smt import Event, Proof, inductive, valid_run
+from latchcheck.engines.obligations import Proof
+from latchcheck.engines.smt import Event, inductive, valid_run
 from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.terms import CAUSE, V
