@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from latchcheck.counterexamples.targets.environments import needed
@@ -47,17 +48,14 @@ SAME = {
 }
 
 
-def suite(folder: Path, url: str) -> dict[str, list[dict[str, str]]]:
-    """What each scenario of the suite says of a server: its checks."""
+def scenario(folder: Path, url: str, name: str) -> list[dict[str, str]]:
+    """What a scenario of the suite says of a server: its checks."""
     node, main = folder / "node_modules/.bin/node", folder / f"node_modules/{SUITE}/dist/index.js"
-    found = {}
-    for scenario in SCENARIOS:
-        with tempfile.TemporaryDirectory() as out:
-            command = [str(node), str(main), "server", "--url", url, "--scenario", scenario, "-o", out]
-            subprocess.run(command, capture_output=True, timeout=120, check=False)  # noqa: S603 - fixed words
-            files = list(Path(out).rglob("checks.json"))
-            found[scenario] = json.loads(files[0].read_text(encoding="utf-8")) if files else []
-    return found
+    with tempfile.TemporaryDirectory() as out:
+        command = [str(node), str(main), "server", "--url", url, "--scenario", name, "-o", out]
+        subprocess.run(command, capture_output=True, timeout=120, check=False)  # noqa: S603 - fixed words
+        files = list(Path(out).rglob("checks.json"))
+        return json.loads(files[0].read_text(encoding="utf-8")) if files else []
 
 
 def visited(url: str) -> Record:
@@ -76,7 +74,11 @@ def page(folder: Path) -> str:
     child.start()
     try:
         url = f"http://127.0.0.1:{child.port}/mcp"
-        theirs, record = suite(folder, url), visited(url)
+        # Each makes tasks of its own, and spends its time waiting for them.
+        with ThreadPoolExecutor() as pool:
+            seen = pool.submit(visited, url)
+            found = pool.map(lambda name: scenario(folder, url, name), SCENARIOS)
+            theirs, record = dict(zip(SCENARIOS, found, strict=True)), seen.result()
     finally:
         child.kill()
     version = json.loads((folder / f"node_modules/{SUITE}/package.json").read_text(encoding="utf-8"))["version"]
@@ -96,11 +98,11 @@ def page(folder: Path) -> str:
         "|---|---|---|---|---|",
     ]
     told: dict[str, str] = {}
-    for scenario, checks in theirs.items():
+    for name, checks in theirs.items():
         told |= {one["id"]: one["status"] for one in checks}
         count = {word: sum(one["status"] == word for one in checks) for word in ("SUCCESS", "FAILURE", "SKIPPED")}
         failed = ", ".join(f"`{one['id']}`" for one in checks if one["status"] == "FAILURE")
-        lines.append(f"| `{scenario}` | {count['SUCCESS']} | {count['FAILURE']} | {count['SKIPPED']} | {failed} |")
+        lines.append(f"| `{name}` | {count['SUCCESS']} | {count['FAILURE']} | {count['SKIPPED']} | {failed} |")
     lines += ["", "## Our visit", "", "| check | ours | seen | the suite's |", "|---|---|---|---|"]
     for one in judge(record):
         same = [f"`{name}`: {told[name].lower()}" for name in SAME.get(one.rule.id, ()) if name in told]

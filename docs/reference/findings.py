@@ -13,6 +13,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import UTC, datetime
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,15 +42,26 @@ SERVERS: Final = {
     "fastmcp3": ("fastmcp3", "fastmcp_server.py", "/mcp", ["--no-auth"]),
     "mcp-python-http": ("mcp-python", "mcp_python_server.py", "/mcp/", []),
 }
-VERSIONS: Final = {
-    "mcp-python": "mcp 1.30.0",
-    "mcp-python-http": "mcp 1.30.0",
-    "mcp-typescript": "@modelcontextprotocol/sdk 1.32.2",
-    "fastmcp3": "fastmcp 3.4.11",
-    "fastmcp": "fastmcp-tasks 4.1.4",
-    "fastmcp-http": "fastmcp-tasks 4.1.4",
-    "fastmcp-redis": "fastmcp-tasks 4.1.4",
+SIDE_BY_SIDE: Final = 4
+SLOWEST_FIRST: Final = (
+    "fastmcp-redis",
+    "fastmcp3",
+    "fastmcp-http",
+    "mcp-python-http",
+    "fastmcp",
+    "mcp-python",
+    "mcp-typescript",
+)
+PRODUCTS: Final = {
+    "mcp-python": ("mcp-python", "mcp 1.30.0"),
+    "mcp-python-http": ("mcp-python", "mcp 1.30.0"),
+    "mcp-typescript": ("mcp-typescript", "@modelcontextprotocol/sdk 1.32.2"),
+    "fastmcp3": ("fastmcp3", "fastmcp 3.4.11"),
+    "fastmcp": ("fastmcp", "fastmcp-tasks 4.1.4"),
+    "fastmcp-http": ("fastmcp", "fastmcp-tasks 4.1.4"),
+    "fastmcp-redis": ("fastmcp", "fastmcp-tasks 4.1.4"),
 }
+"""The environment of each target, and the version that a row names."""
 FASTMCP_4: Final = ("fastmcp", "fastmcp-http", "fastmcp-redis")
 # Whose tasks are in the memory of a process that can be killed; `fastmcp` shares it with whoever drives it.
 VOLATILE: Final = tuple(name for name in TARGETS if name not in ("fastmcp", "fastmcp-redis"))
@@ -173,13 +187,59 @@ FINDINGS: Final = (
 
 
 def collect(folder: Path, names: tuple[str, ...]) -> None:
-    """Replay every saved fixture on each target, and visit each server; what came out, a file a target."""
+    """Replay every saved fixture on each target, and visit each server; what came out, a file a target.
+
+    Each target has a process of its own, and some run side by side, since they wait for their clocks.
+    What is not ready is told before anything is begun; a target that fails keeps no other from its file.
+    """
+    lacks = [f"{name}: {line}" for name in names for line in wiring.open_target(name).missing()]
+    if lacks:
+        raise SystemExit("\n".join(lacks))
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        target = wiring.open_target(name)
-        rows = [row(path.name, wiring.replay_on_target(one, target)) for path, one in wiring.saved_fixtures()]
-        found: dict[str, Any] = {"target": name, "fixtures": rows, "visit": visited(name) if name in SERVERS else []}
-        (folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    broken = []
+    with ProcessPoolExecutor(SIDE_BY_SIDE, get_context("spawn")) as pool:
+        jobs = {pool.submit(collected, name): name for name in sorted(names, key=SLOWEST_FIRST.index)}
+        for job in as_completed(jobs):
+            name = jobs[job]
+            try:
+                found = job.result()
+            except Exception as error:  # noqa: BLE001 - whatever became of one, the others are told
+                broken.append(f"{name}: {type(error).__name__}: {error}")
+                continue
+            write_text(folder / f"{name}.json", json.dumps(found, indent=1) + "\n")
+            counts = Counter(one["outcome"] for one in found["fixtures"])
+            told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+            sys.stderr.write("\n  ".join([f"{name}: {told}", *unexplained({name: found})]) + "\n")
+    if broken:
+        raise SystemExit("not collected\n  " + "\n  ".join(broken))
+
+
+def collected(name: str) -> dict[str, Any]:
+    """What came out on one target, with what and when; in a process of its own."""
+    target = wiring.open_target(name)
+    begun = datetime.now(UTC).date().isoformat()
+    try:
+        rows = [replayed(path.name, one, target) for path, one in wiring.saved_fixtures()]
+    finally:
+        getattr(target, "stop", lambda: None)()
+    visit = visited(name) if name in SERVERS else []
+    versions = needed(PRODUCTS[name][0]).told()
+    return {"target": name, "collected": begun, "versions": versions, "fixtures": rows, "visit": visit}
+
+
+def replayed(file: str, fixture: Any, target: Any) -> dict[str, Any]:
+    """What became of a fixture; where a target could not be driven, and nothing says why, it is tried once more."""
+    found = row(file, wiring.replay_on_target(fixture, target))
+    if found["outcome"] != "failed" or why(target.name, found["id"]) is not None:
+        return found
+    return row(file, wiring.replay_on_target(fixture, target)) | {"failed_before": found["reason"]}
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    half = path.with_suffix(".half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)
 
 
 def visited(name: str) -> list[dict[str, str]]:
@@ -216,12 +276,17 @@ def command(target: str, what: str) -> str:
 
 def page(folder: Path) -> str:
     """The whole page."""
-    found = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in TARGETS}
+    found = {name: taken(folder, name) for name in TARGETS}
+    dates = sorted({one["collected"] for one in found.values()})
+    when = "on " + " and ".join(dates)
     lines = [
         "# Findings in published implementations",
         "",
         "Generated by `docs/reference/findings.py` from replays and visits; only what was observed is told.",
         "Each row of a finding was observed in the versions named, on Linux with Python 3.11 and Node 20.",
+        f"Collected {when}, with all {len(found[TARGETS[0]]['fixtures'])} counterexamples that were saved then, with:",
+        "",
+        *(f"- `{name}`: {told}" for name, told in {PRODUCTS[one][0]: found[one]["versions"] for one in found}.items()),
         "",
     ]
     for number, one in enumerate(FINDINGS, 1):
@@ -232,12 +297,25 @@ def page(folder: Path) -> str:
             verdict, seen = outcome(found, target, what)
             if verdict not in ("reproduced", "differs", "violated", "failed"):
                 raise SystemExit(f"{target}: {what} is {verdict}: {one.title!r} was not observed")
-            lines.append(f"| `{target}` | {VERSIONS[target]} | {what} | {clean(seen)} |")
+            lines.append(f"| `{target}` | {PRODUCTS[target][1]} | {what} | {clean(seen)} |")
         lines += ["", "For the same reason: " + ", ".join(f"`{name}`" for name in one.also) + "."] if one.also else []
         lines += ["", f"Upstream: {one.upstream}"] if one.upstream else []
         commands = dict.fromkeys(command(target, what) for target, what in one.shows)
         lines += ["", "Again:", "", "```sh", *commands, "```", ""]
     return "\n".join([*lines, *matrix(found), ""])
+
+
+def taken(folder: Path, name: str) -> dict[str, Any]:
+    """What was collected of a target. SystemExit where that is not there, or not of the fixtures that are saved now."""
+    try:
+        found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{name}: nothing is collected ({error}); run: collect {folder} {name}") from None
+    saved, tried = {one.id for _, one in wiring.saved_fixtures()}, {one["id"] for one in found["fixtures"]}
+    if saved != tried:
+        other = ", ".join(sorted(saved ^ tried)[:5])
+        raise SystemExit(f"{name}: {len(tried)} of {len(saved)} fixtures: {other}; run: collect {folder} {name}")
+    return found
 
 
 def clean(text: str) -> str:
@@ -313,4 +391,4 @@ if __name__ == "__main__":
         for told in visited(where):
             sys.stdout.write(f"{told['verdict']:15} {told['id']:32} {told['seen']}\n")
     else:
-        PAGE.write_text(page(Path(where)), encoding="utf-8")
+        write_text(PAGE, page(Path(where)))
