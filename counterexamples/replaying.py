@@ -27,6 +27,7 @@ from latchcheck.kernel import (
     compile_expr,
 )
 from latchcheck.kernel.stepping import changes
+from latchcheck.naming import instead
 
 from .errors import Stale
 from .fixture import Event, Fixture, FoundBy, Minimal, Violation, events_of
@@ -168,7 +169,8 @@ def run(system: System, steps: Sequence[Event]) -> tuple[Trace, tuple[State, ...
     for index, event in enumerate(steps):
         action = next((one for one in system.actions if one.name == event.action), None)
         if action is None:
-            raise Stale(f"step {index}: there is no action {event.action!r}")
+            meant = instead(event.action, (one.name for one in system.actions))
+            raise Stale(f"step {index}: there is no action {event.action!r}; {meant}")
         if action.party != event.party:
             raise Stale(f"step {index}: {event.action!r} is done by {action.party!r}, not by {event.party!r}")
         at_ms = None if system.clock is None else event.at_ms

@@ -6,6 +6,7 @@ Names and values of docs/reference/semantics.md section 6 come first, then those
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import attrs
 
 from latchcheck.naming import instead
 
-from .spelling import SpellingError, assignments
+from .spelling import LISTS, SpellingError, assignments
 
 GUARDED: Final = "guarded"
 PASSES: Final = ("timeouts", "orphans", "expiry")
@@ -120,10 +121,15 @@ class Policy:
     lease_renewal: str = _switch("while-alive", "never", meaning="whether a worker that is alive renews its lease")
 
     @classmethod
-    def parse(cls, text: str) -> Policy:
-        """Read `guarded` or `switch=value,switch=value`; SpellingError says what to write instead."""
+    def parse(cls, text: str, *, named: Sequence[str] = ()) -> Policy:
+        """Read `guarded` or `switch=value,switch=value`; SpellingError says what to write instead.
+
+        `named` are the names of other policies that may stand where this one is read.
+        """
         if text.strip() == GUARDED:
             return cls()
+        if "=" not in text:
+            raise _no_policy(text.strip(), named)
         given: dict[str, str] = {}
         for name, value in assignments("policy", text, SWITCHES):
             values = SWITCHES[name].values
@@ -162,3 +168,11 @@ SWITCHES: Final = {
     field.name: Switch(field.name, field.metadata["values"], field.metadata["meaning"])
     for field in attrs.fields(Policy)
 }
+
+
+def _no_policy(text: str, named: Sequence[str]) -> SpellingError:
+    """The error for a policy that is no assignment and no name."""
+    if text in SWITCHES:
+        return SpellingError(f"policy: {text!r} is no name=value", f"write {text}={'|'.join(SWITCHES[text].values)}")
+    meant = instead(text, [GUARDED, *named, *SWITCHES], LISTS["policy"])
+    return SpellingError(f"policy: there is no {text!r}", f"{meant} or spell it out: lease=none")

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import attrs
 
+from latchcheck.naming import alternatives
+
 from .lines import LogError
 from .meaning import KINDS, STATUSES, Occurrence
 from .shapes import FIELDS as NAMES
@@ -124,7 +126,7 @@ def _instead(said: object, known: Iterable[str], shape: Shape) -> str:
 
 def _near(said: str, known: Iterable[str]) -> str:
     near = get_close_matches(said, list(known), n=1, cutoff=0.8)
-    return f"is it {near[0]}?" if near else f"write one of {', '.join(known)}"
+    return f"did you mean {alternatives(near)}?" if near else f"write one of {', '.join(known)}"
 
 
 def _shown(value: object) -> str:

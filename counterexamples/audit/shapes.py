@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from latchcheck.kernel import FrozenMap
+from latchcheck.naming import instead
 
 from ...model.spelling import SpellingError
 from .meaning import KINDS, STATUSES, UNSAID
@@ -187,7 +188,7 @@ def _texts(file: str, name: str, part: Mapping[str, Any]) -> dict[str, str]:
 def _among(file: str, name: str, given: Mapping[str, str], known: tuple[str, ...]) -> None:
     for one in given:
         if one not in known:
-            raise ShapeError(f"{file}: {name}: there is no {one!r}", f"write one of {', '.join(known)}")
+            raise ShapeError(f"{file}: {name}: there is no {one!r}", instead(one, known))
 
 
 def _dig(record: Any, path: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from . import wiring
+from .errors import no_such
 from .options import TEXT_OR_JSON, OneOf
 from .output import Output
 
@@ -54,6 +55,8 @@ def command(what: str, form: str, **filters: Any) -> None:
     if given and what != SENTENCES:
         raise click.UsageError(f"--{given[0]} chooses among sentences: latchcheck list sentences --{given[0]} ...")
     rows = _rows(what, filters)
+    if not rows and filters["link"] is not None:
+        _check_link(filters["link"])
     out = Output(None)
     if form == "json":
         out.write(json.dumps({"schema": SCHEMA, what: rows, "exit": 0}, indent=2, ensure_ascii=False) + "\n")
@@ -77,6 +80,14 @@ def _rows(what: str, filters: Mapping[str, Any]) -> list[dict[str, object]]:
     if what in LIFECYCLE:
         return wiring.lifecycle_rows(what)
     return {"presets": wiring.preset_rows, "keys": wiring.key_rows, "properties": wiring.property_rows}[what]()
+
+
+def _check_link(name: str) -> None:
+    """Raise UsageError for what no sentence stands for: it is a misspelled name, and no question without an answer."""
+    rows = _rows(SENTENCES, dict.fromkeys(FILTERS))
+    known = {str(link): None for row in rows for link in row["links"]}  # pyright: ignore[reportGeneralTypeIssues]
+    if name not in known:
+        raise no_such("--link", "property, key or switch", name, known, "latchcheck list sentences")
 
 
 def _sentences(rows: Sequence[Mapping[str, object]], width: int) -> str:

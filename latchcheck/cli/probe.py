@@ -72,6 +72,7 @@ def command(
     for option in ("wait", "timeout"):
         if given[f"{option}_s"] != given[f"{option}_s"]:  # what is no number is not equal to itself
             raise click.UsageError(f"--{option}: nan is no number of seconds")
+    wiring.check_laid_over(client, sets)  # before a server is asked, which takes a while
     options: dict[str, Any] = {
         "tool": given["tool"],
         "arguments": _object(given["arguments"]),

@@ -18,6 +18,8 @@ from typing import Any, Final, Literal
 
 import attrs
 
+from latchcheck.naming import instead
+
 from ..config import Config, Origin
 from ..keys import BY_SPELLING, Key
 from ..reading.errors import ConfigError, Where
@@ -164,17 +166,13 @@ def _observed(table: dict[str, dict[str, Any]]) -> dict[str, Observed]:
 
 
 def _unknown(party: Party, name: str) -> ConfigError:
-    import difflib  # only when there is something to mend
-
     where = Where(f"--{party} {name}")
     other: Party = "server" if party == "client" else "client"
     plain = name.lower()
     for role in (role for roles in ROLES.values() for role in roles):
         plain = plain.removesuffix(role)
     if plain in names(other) and plain not in names(party):
-        instead = f"it is a {other}: --{other} {plain}"
-    elif near := difflib.get_close_matches(plain, names(party), n=3):
-        instead = f"did you mean {' or '.join(near)}?"
+        meant = f"it is a {other}: --{other} {plain}"
     else:
-        instead = "`latchcheck list presets` names them all"
-    return ConfigError(f"there is no {party} preset of this name", where, instead)
+        meant = instead(plain, names(party), "latchcheck list presets")
+    return ConfigError(f"there is no {party} preset of this name", where, meant)

@@ -60,6 +60,15 @@ def read(
     return config
 
 
+def check_laid_over(client: str | None = None, server: str | None = None, sets: Sequence[str] = ()) -> None:
+    """Raise ConfigError for presets and options that cannot be read, whatever they will be laid over."""
+    faults = Faults()
+    _presets(client, server, faults)
+    with faults.kept():
+        list(given_by_options(sets))
+    faults.told()
+
+
 def given_by_file(path: str) -> list[Given]:
     """Read a TOML file alone; raise ConfigError where it gives no key at all."""
     read_file, faults, given = document(path), Faults(), list[Given]()

@@ -57,7 +57,7 @@ def policy_of(text: str) -> Policy:
     """The policy of a text; `unguarded` stands for all mutants of admission. Raises SpellingError."""
     if "era" in {part.partition("=")[0].strip() for part in text.split(",")}:
         raise SpellingError("policy: packets are requests of 2025-11-25", "leave era out")
-    return Policy.parse(",".join(SWITCHES_OFF) if text.strip() == UNGUARDED else text)
+    return Policy.parse(",".join(SWITCHES_OFF) if text.strip() == UNGUARDED else text, named=[UNGUARDED])
 
 
 def contrast(guarded: Decided) -> Contrast:

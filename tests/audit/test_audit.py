@@ -153,7 +153,7 @@ def read(*lines: str, **rest: Any) -> list[Entry]:
     [
         ("{", "log:1: is no JSON", "write one JSON object a line"),
         ("[]", "log:1: is no object", "write one JSON object a line"),
-        ('{"task": "a", "event": "creat"}', "log:1: event: 'creat' is none", "is it create?"),
+        ('{"task": "a", "event": "creat"}', "log:1: event: 'creat' is none", "did you mean 'create'?"),
         ('{"task": "a"}', "log:1: event: 'nothing' is none", "write one of create"),
         ('{"event": "get"}', "log:1: task: is missing", "only restart_server is about all"),
         (
@@ -164,7 +164,7 @@ def read(*lines: str, **rest: Any) -> list[Entry]:
         ('{"task": "a", "event": "get", "at_ms": "soon"}', "log:1: at_ms: 'soon' is no number", "the instant in ms"),
         ('{"task": "a", "event": "get", "refused": 1}', "log:1: refused: 1 is no truth value", "true or false"),
         ('{"task": "a", "event": "get", "state": "working"}', "log:1: 'state' is no field", "write one of event"),
-        ('{"tsk": "a", "event": "get"}', "log:1: 'tsk' is no field", "is it task?"),
+        ('{"tsk": "a", "event": "get"}', "log:1: 'tsk' is no field", "did you mean 'task'?"),
         ('{"task": [], "event": "get"}', "log:1: task: [] is no id", "as a string"),
     ],
 )

@@ -17,6 +17,7 @@ from .catalogues import (
 )
 from .configurations import (
     assumption_groups,
+    check_laid_over,
     error_rows,
     explain_keys,
     is_bad_input,
@@ -68,6 +69,7 @@ __all__ = [
     "ask_lifecycle",
     "ask_timed",
     "assumption_groups",
+    "check_laid_over",
     "check_target",
     "copied_fixtures",
     "decide_packets",

@@ -21,6 +21,13 @@ def read_config(
     return read([] if file is None else [file], client=client, server=server, task=task, sets=sets)
 
 
+def check_laid_over(client: str | None, sets: Sequence[str]) -> None:
+    """Raise ConfigError, for which `is_bad_input` is true, for a client or assignments that cannot be read."""
+    from latchcheck.model.reading import check_laid_over as check
+
+    check(client=client, sets=sets)
+
+
 def explain_keys(name: str) -> list[dict[str, object]]:
     """The configuration keys that a name may mean, in any spelling, as rows of plain data."""
     from latchcheck.model.describe import explained

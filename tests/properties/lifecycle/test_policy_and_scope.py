@@ -67,9 +67,9 @@ def test_a_scope_reads_back_what_it_writes() -> None:
     [
         ("leese=none", "policy: there is no 'leese'", "did you mean 'lease'?"),
         ("lease=fence", "policy: lease cannot be 'fence'", "did you mean 'fenced'?"),
-        ("lease", "'lease' is no name=value", "write era=..."),
+        ("lease", "'lease' is no name=value", "write lease=fenced|"),
         ("lease=none,lease=fenced", "policy: 'lease' is given twice", "write it once"),
-        ("", "'' is no name=value", "write era=..."),
+        ("", "policy: there is no ''", "`latchcheck list policies` names them all"),
     ],
 )
 def test_a_wrong_policy_teaches(text: str, what: str, instead: str) -> None:
