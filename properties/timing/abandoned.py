@@ -195,9 +195,19 @@ def latest_told(facts: Facts, ended: Ms) -> Ms | None:
         if facts.running_expires and not facts.runs_before(name, "expiry"):
             # Once the expiry pass surely acts, it does so before this one in the same sweep.
             last = min(ended, facts.ttl + facts.skew_ms)
-        if limit - facts.skew_ms < last:
+        due = limit - facts.skew_ms
+        if due < last or (due == last and _acts_at_once(facts, name, due)):
             found.append(last)
     return max(found, default=None)
+
+
+def _acts_at_once(facts: Facts, name: str, due: Ms) -> bool:
+    """Whether a pass that is due at this instant acts then: an exact timer does, unless expiry comes before it."""
+    if not facts.exact:
+        return False
+    if not facts.running_expires or facts.ttl + facts.skew_ms > due:
+        return True
+    return name == "orphans" and facts.window_inclusive and facts.runs_before(name, "expiry")
 
 
 def abandoned_work_is_bounded(facts: Facts) -> Outcome:

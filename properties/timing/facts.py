@@ -129,6 +129,11 @@ class Facts:
         return self.config.server.sweep_period_ms == "lazy"
 
     @property
+    def exact(self) -> bool:
+        """Whether the server acts by an exact timer instead of sweeping: at once, where something is due."""
+        return self.config.server.sweep_period_ms == 0
+
+    @property
     def period_ms(self) -> Ms | None:
         """Sweep period, or None where no grid of sweeps is promised; an exact timer is a sweep every millisecond."""
         period = self.config.server.sweep_period_ms
@@ -184,8 +189,9 @@ class Facts:
             return NEVER if step is None else Upper(limit.at + step, limit.closed)
         if self.spacing_ms is None:
             return NEVER
-        # A limit of 0 has no sweep before it that could have come just in time: the first one bounds it, inclusively.
-        return Upper(limit.at + self.spacing_ms, limit.closed or limit.at == 0)
+        # A sweep just before the limit puts the next one off, but not for as long as the sweeps are apart. A limit of 0
+        # has no sweep before it, and a timer none at all: what comes first at the last instant bounds it, inclusively.
+        return Upper(limit.at + self.spacing_ms, limit.closed or limit.at == 0 or self.exact)
 
     # -- the client's patience --------------------------------------------------------------------------------
 
