@@ -23,7 +23,8 @@ SCHEMA = "latchcheck/admission/1"
     "admission",
     short_help="Decide requests against stored task records.",
     epilog="Exit code: 0 decided, and as expected where a packet says what it expects; 1 another decision than "
-    "expected, or one that breaks a property; 2 a packet cannot be read; 3 the model has no single decision.",
+    "expected, or one that breaks a property; 2 a packet cannot be read; 3 the model has no single decision; "
+    "4 interrupted.",
 )
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option(

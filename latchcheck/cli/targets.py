@@ -84,7 +84,8 @@ def install(context: click.Context, /, *, name: str, into: str | None, form: str
 @command.command(
     "check",
     short_help="Whether a driver speaks the protocol.",
-    epilog="Exit code: 0 it does, 1 it breaks a rule, 4 it could not be driven (no answer, an early end).",
+    epilog="Exit code: 0 it does, 1 it breaks a rule, 4 it could not be driven (no answer, an early end), or the user "
+    "ended it.",
 )
 @click.argument("name")
 @TEXT_OR_JSON

@@ -34,6 +34,7 @@ VERBS = {
     "kill postgres": (["kill", "--target", "postgres"], 5),
     "fuzz sqlite": (["fuzz", "--target", "sqlite", *FUZZ], 0),
     "fuzz postgres": (["fuzz", "--target", "postgres", *FUZZ], 3),
+    "check driver": (["targets", "check", f"driver:{sys.executable} {STUBBORN}"], 2),
     "replay driver": (["replay", "--target", f"driver:{sys.executable} {STUBBORN}", FIXTURE], 2),
 }
 ENDED = [
@@ -43,10 +44,11 @@ ENDED = [
     ("kill", signal.SIGKILL),
     ("kill postgres", signal.SIGINT),
     ("fuzz sqlite", signal.SIGKILL),
-    ("fuzz postgres", signal.SIGINT),
     ("fuzz postgres", signal.SIGKILL),
     ("replay driver", signal.SIGTERM),
     ("replay driver", signal.SIGKILL),
+    ("check driver", signal.SIGHUP),
+    ("fuzz postgres", signal.SIGHUP),
 ]
 CASES = [
     pytest.param(verb, how, marks=[pytest.mark.needs("postgres")] if verb.endswith("postgres") else [])
