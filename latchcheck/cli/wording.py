@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,18 +13,20 @@ import click
 
 from . import wiring
 from .errors import complain
+from .options import TEXT_OR_JSON, OneOf
 from .output import Output, target
+from .wording_beside import SECONDS, Against, beside, gathered
 
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
+    from latchcheck.wording.checking import Checked
     from latchcheck.wording.files import Document, Reading
     from latchcheck.wording.killing import Row
+    from latchcheck.wording.neighbours import Beside
     from latchcheck.wording.why import Why
-    from latchcheck.wording.words import Model, Shown
+    from latchcheck.wording.words import Kind, Model, Shown, Vocabulary
 
-FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Text or JSON."
-)
+KINDS = ("state", "event", "quantity", "assumption")
 OUTPUT = click.option("-o", "--output", metavar="FILE", help="Write there instead of to standard output.")
 MARK = "#"
 HELP = "FILE is a property file (docs/reference/wording.md); FILE#NAME is one reading of it."
@@ -39,29 +42,56 @@ def command() -> None:
 
 
 @command.command("vocabulary", short_help="List the words that a reading may use.")
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
-@click.argument("model", required=False)
-def vocabulary(*, model: str | None, form: str, output: str | None) -> None:
-    """List scopes and patterns with an example each, then the words of each MODEL, with what they mean."""
+@click.option("--kind", "kinds", type=OneOf(KINDS), multiple=True, help="Words of this kind alone; may be repeated.")
+@click.option("--model", metavar="MODEL", help="Words of this model alone.")
+@click.argument("wanted", metavar="[WORD...]", nargs=-1)
+def vocabulary(
+    *, wanted: tuple[str, ...], kinds: tuple[Kind, ...], model: str | None, form: str, output: str | None
+) -> None:
+    """List scopes and patterns with an example each, then the words of each model, with what they mean.
+
+    With WORD, or a kind, only the words that have every WORD in their phrase or meaning; a WORD that names a model has
+    the words of that model.
+    """
     from latchcheck.report import wording_data, wording_text
+    from latchcheck.wording.words import matching
 
     out = Output(target(output))
     known = wiring.wording_vocabularies()
-    if model is not None and model not in known:
+    models = {*(one for one in wanted if one in known), *([] if model is None else [model])}
+    if not models <= known.keys():
         raise click.UsageError(f"there is no model {model!r}; there is {', '.join(known)}")
-    every = {name: one for name, one in known.items() if model in (None, name)}
-    examples = wiring.wording_examples()
+    texts = [one for one in wanted if one not in known]
+    every = {name: one for name, one in known.items() if not models or name in models}
+    found = matching(every, texts, kinds)
+    if not found:
+        raise click.UsageError(_nothing(texts, kinds, every))
+    examples = {} if texts or kinds else wiring.wording_examples()
     _write(
         out,
         form,
-        lambda: wording_data.vocabulary(every, examples),
-        lambda: wording_text.vocabulary(every, examples, out.width),
+        lambda: wording_data.vocabulary(found, examples),
+        lambda: wording_text.vocabulary(found, examples, out.width),
     )
 
 
+def _nothing(texts: Sequence[str], kinds: Sequence[str], known: Mapping[str, Vocabulary]) -> str:
+    """What to ask for instead of words that no phrase and no meaning has."""
+    from latchcheck.wording.words import matching
+
+    said = {part for one in known.values() for word in one.words.values() for part in word.phrase.split()}
+    lost = [text for text in texts if not matching(known, [text])]
+    near = [one for text in lost for one in get_close_matches(text.lower(), said, 1)]
+    meant = f"did you mean {' '.join(near)!r}? " if near else ""
+    of_kind = f" of kind {' or '.join(kinds)}" if kinds else ""
+    has = f" has {' and '.join(map(repr, lost or texts))} in its phrase or meaning" if texts else " is there"
+    return f"no word{of_kind}{has}\n  {meant}without WORD every word is listed; models are {', '.join(known)}"
+
+
 @command.command("new", short_help="Write a property file to begin with.")
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
 @click.argument("model", required=False, default="lifecycle", metavar="[MODEL]")
 def new(*, model: str, form: str, output: str | None) -> None:
@@ -87,7 +117,7 @@ def new(*, model: str, form: str, output: str | None) -> None:
 
 
 @command.command("next", short_help="What may stand next in a reading? For editors.")
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
 @click.option("--model", default="lifecycle", show_default=True, metavar="MODEL", help="Whose words they are.")
 @click.argument("text")
@@ -105,46 +135,88 @@ def following(*, text: str, model: str, form: str, output: str | None) -> None:
 
 
 @command.command("check", short_help="Does it hold, does it say anything, what does it catch?", epilog=HELP)
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
+@click.option(
+    "--against",
+    "paths",
+    metavar="PATH",
+    multiple=True,
+    help="Compare with the property files of this folder, or this file, instead of those beside FILE; may be repeated.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, max=86_400),
+    metavar="N",
+    help=f"For how long the readings of a FILE are compared with other files. [default: {SECONDS:g}]",
+)
+@click.option("--alone", is_flag=True, help="Compare with no other file than those that are checked.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.pass_context
-def check(context: click.Context, /, *, files: tuple[str, ...], form: str, output: str | None) -> None:
+def check(
+    context: click.Context,
+    /,
+    *,
+    files: tuple[str, ...],
+    paths: tuple[str, ...],
+    seconds: float | None,
+    alone: bool,
+    form: str,
+    output: str | None,
+) -> None:
     """Judge every reading of each FILE, and say what it adds to the others.
+
+    The others are the readings of FILE and, for a while, those of the property files beside it: which of them ask for
+    it already, and which contradict it. They are judged in the model of FILE.
 
     MUST is judged as it stands; of a SHOULD also what breaks if it is ignored; of a MAY whether it can be used, and
     what breaks then.
     """
     from latchcheck.kernel.exits import exit_code
     from latchcheck.report import wording_data, wording_text
-    from latchcheck.wording.checking import each_checked
 
     out = Output(target(output, files))
     documents = [_document(name) for name in files]
+    against = gathered([one.file for one in documents], paths, seconds, alone=alone)
     found, interrupted = list[Any](), False
     for one in documents:
-        others = [
-            (f"{other.id}{MARK}{each.name}", each)
-            for other in documents
-            if other is not one and other.model == one.model
-            for each in other.readings
-        ]
-        many, interrupted = _until_interrupted(each_checked(wiring.wording_model(one), one, others))
-        found.append((one, many))
+        many, how_far, interrupted = _checked(one, documents, against)
+        found.append((one, many, how_far))
         if interrupted:
             break
-    verdicts: list[Verdict] = [one.judged.verdict for _, many in found for one in many]
+    verdicts: list[Verdict] = [one.judged.verdict for _, many, _ in found for one in many]
     verdicts += _cut_short(interrupted)
-    for _, many in found:
+    for _, many, _ in found:
         verdicts.extend("vacuous" for one in many if one.trivial)
     code = exit_code(verdicts)
-    shown = [_shown(one) for one, _ in found]
+    shown = [_shown(one) for one, *_ in found]
     _write(out, form, lambda: wording_data.checked(found, code), lambda: wording_text.checked(found, shown, out.width))
     context.exit(code)
 
 
+def _checked(
+    one: Document, documents: Sequence[Document], against: Against | None
+) -> tuple[Sequence[Checked], Beside | None, bool]:
+    """The answers about one file, how far it was compared with other files, and whether the user ended it."""
+    from latchcheck.wording.checking import each_checked
+
+    others = [
+        (f"{other.id}{MARK}{each.name}", each)
+        for other in documents
+        if other is not one and other.model == one.model
+        for each in other.readings
+    ]
+    many, interrupted = _until_interrupted(each_checked(wiring.wording_model(one), one, others))
+    if interrupted or against is None:
+        return many, None, interrupted
+    told, how_far, interrupted = beside(one, many, against)
+    if interrupted:
+        complain("interrupted: what is told was found until then")
+    return told, how_far, interrupted
+
+
 @command.command("diff", short_help="How do two readings differ?", epilog=HELP)
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
 @click.argument("a", metavar="FILE[#A]")
 @click.argument("b", metavar="[FILE#B]", required=False)
@@ -191,7 +263,7 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
 
 
 @command.command("kill", short_help="Which slips in the sentence does anything notice?", epilog=HELP)
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
 @click.argument("file", metavar="FILE")
 @click.pass_context
@@ -208,7 +280,7 @@ def kill(context: click.Context, /, *, file: str, form: str, output: str | None)
 
 
 @command.command("why", short_help="What does the proof of a sentence need?", epilog=HELP)
-@FORMAT
+@TEXT_OR_JSON
 @OUTPUT
 @click.argument("file", metavar="FILE")
 @click.pass_context

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from latchcheck.wording.checking import Checked
     from latchcheck.wording.files import Document, Reading
     from latchcheck.wording.killing import Row
+    from latchcheck.wording.neighbours import Beside
+    from latchcheck.wording.reaching import Reach
     from latchcheck.wording.relations import Difference
     from latchcheck.wording.separating import Split
     from latchcheck.wording.why import Why
@@ -59,7 +61,7 @@ def run(trace: Trace | None) -> list[dict[str, Any]] | None:
 
 
 def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Every form of a sentence with an example, and every word of every model."""
+    """Every form of a sentence with an example, where there are examples, and every word of some vocabularies."""
     from latchcheck.wording.grammar import SIGNS
     from latchcheck.wording.language import SCOPES, TEMPLATES
 
@@ -67,6 +69,7 @@ def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tu
         {"kind": kind, "form": form, "meaning": meaning, "model": examples[name][0], "example": examples[name][1]}
         for kind, table in (("scope", SCOPES), ("pattern", TEMPLATES))
         for name, (form, meaning) in table.items()
+        if name in examples
     ]
     words = [
         {"model": name, "phrase": word.phrase, "kind": word.kind, "unit": word.unit, "meaning": word.meaning}
@@ -86,10 +89,32 @@ def drafted(file: str | None, model: str, text: str) -> dict[str, Any]:
     return head("wording-new") | {"model": model, "file": file, "text": text, "exit": 0}
 
 
-def checked(found: Sequence[tuple[Document, Sequence[Checked]]], exit_code: int) -> dict[str, Any]:
-    """The answers to `check`."""
-    files = [document(one) | {"readings": [_checked(each) for each in many]} for one, many in found]
+def checked(found: Sequence[tuple[Document, Sequence[Checked], Beside | None]], exit_code: int) -> dict[str, Any]:
+    """The answers to `check`, and how far each file was compared with files that were not checked."""
+    files = [
+        document(one) | {"readings": [_checked(each) for each in many], "compared": _beside(how_far)}
+        for one, many, how_far in found
+    ]
     return head("wording-check") | {"files": files, "exit": exit_code}
+
+
+def _general(found: Reach | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    conditions = [{"text": text, "broken_at": where} for text, where in found.conditions]
+    return {"shown": found.shown, "conditions": conditions, "fixed": list(found.fixed)}
+
+
+def _beside(found: Beside | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "places": list(found.places),
+        "seconds_max": found.seconds,
+        "with": [{"file": one.file, "reading": one.name} for one in found.met],
+        "not_reached": [{"file": one.file, "reading": one.name} for one in found.unmet],
+        "left_out": [{"file": file, "why": why} for file, why in found.left_out],
+    }
 
 
 def _checked(one: Checked) -> dict[str, Any]:
@@ -110,6 +135,7 @@ def _checked(one: Checked) -> dict[str, Any]:
         "unmoved": one.unmoved,
         "given_up": list(one.given_up),
         "invariant": list(one.invariant),
+        "general": _general(one.general),
         "elsewhere": [{"model": name, "verdict": verdict} for name, verdict in one.elsewhere],
         "consequence": None
         if consequence is None

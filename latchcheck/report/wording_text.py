@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from latchcheck.wording.checking import Checked
     from latchcheck.wording.files import Document, Reading
     from latchcheck.wording.killing import Row
+    from latchcheck.wording.neighbours import Beside, Other
     from latchcheck.wording.relations import Difference
     from latchcheck.wording.separating import Split
     from latchcheck.wording.why import Why
@@ -30,7 +31,13 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
 
 
 def told(
-    trace: Trace, shown: Shown, *, loop: int | None = None, stops: bool = False, until_ms: Any = None
+    trace: Trace,
+    shown: Shown,
+    *,
+    loop: int | None = None,
+    stops: bool = False,
+    until_ms: Any = None,
+    roundabout: bool = False,
 ) -> list[str]:
     """A run, one line a step."""
     rows = []
@@ -55,7 +62,7 @@ def told(
     if stops:
         rows.append("       and the run stops here: nothing that must happen is left")
     elif loop is not None:
-        rows.append(f"       and from step {loop + 1} on it repeats for ever (a shorter run may do)")
+        rows.append(f"       and from step {loop + 1} on it repeats for ever" + roundabout * " (a shorter loop may do)")
     elif until_ms is not None:
         rows.append(f"       and until {show(until_ms)} ms nothing more happens")
     return rows
@@ -67,7 +74,17 @@ def _reading(one: Reading) -> list[tuple[str, str]]:
 
 
 def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tuple[str, str]], width: int) -> str:
-    """Every form of a sentence with an example, then every word, by model and kind."""
+    """Every form of a sentence with an example, where there are examples, then every word, by model and kind."""
+    lines = _forms(examples, width) if examples else []
+    for name, one in vocabularies.items():
+        for kind in ("state", "event", "quantity", "assumption"):
+            rows = [(word.phrase, word.meaning) for word in one.words.values() if word.kind == kind]
+            if rows:
+                lines += [f"{name}, {kind}:", *columns(rows, align="<w", width=width), ""]
+    return "\n".join(lines)
+
+
+def _forms(examples: Mapping[str, tuple[str, str]], width: int) -> list[str]:
     from latchcheck.wording.grammar import SIGNS
     from latchcheck.wording.language import SCOPES, TEMPLATES
 
@@ -79,26 +96,41 @@ def vocabulary(vocabularies: Mapping[str, Vocabulary], examples: Mapping[str, tu
             lines += columns([(form, meaning)], align="<w", width=width)
             lines += [f"    {line}" for line in wrap(f"example: {examples[kind][1]}", width - 4)]
     bound = "within 5ms (where the model has a clock) or within 3 steps may follow what comes eventually"
-    lines += ["", *columns([("how soon", bound), ("comparisons", ", ".join(SIGNS))], align="<w", width=width), ""]
-    for name, one in vocabularies.items():
-        for kind in ("state", "event", "quantity", "assumption"):
-            rows = [(word.phrase, word.meaning) for word in one.words.values() if word.kind == kind]
-            if rows:
-                lines += [f"{name}, {kind}:", *columns(rows, align="<w", width=width), ""]
-    return "\n".join(lines)
+    return [*lines, "", *columns([("how soon", bound), ("comparisons", ", ".join(SIGNS))], align="<w", width=width), ""]
 
 
-def checked(found: Sequence[tuple[Document, Sequence[Checked]]], shown: Sequence[Shown], width: int) -> str:
+def checked(
+    found: Sequence[tuple[Document, Sequence[Checked], Beside | None]], shown: Sequence[Shown], width: int
+) -> str:
     """The answers to `check`; `shown` says for each file how its runs are told."""
     lines: list[str] = []
-    for (document, many), telling in zip(found, shown, strict=True):
+    for (document, many, how_far), telling in zip(found, shown, strict=True):
         lines += [*wrap(f"{document.id} ({document.file})", width)]
         named = [("sentence", document.sentence), ("source", _source(document))]
         lines += _facts([*named, ("question", document.question), ("outside", document.outside)], width)
         for one in many:
             lines += ["", *_checked(one, telling, width)]
-        lines.append("")
+        lines += ["", *_beside(how_far, width), ""] if how_far is not None else [""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _beside(found: Beside, width: int) -> list[str]:
+    """With what the readings were compared, and with what not."""
+    places = ", ".join(found.places)
+    met = f"{_many(found.met)} in {places}" if found.met else f"nothing: no other reading was compared in {places}"
+    unmet = f"{_many(found.unmet)}, in {found.seconds:g} s (--seconds N): {_files(found.unmet)}" if found.unmet else ""
+    left_out = [f"{file} ({why})" for file, why in found.left_out]
+    return _facts([("compared with", met), ("not reached", unmet), ("left out", _names(left_out))], width)
+
+
+def _many(others: Sequence[Other]) -> str:
+    files = len({one.file for one in others})
+    readings = f"{len(others)} {'reading' if len(others) == 1 else 'readings'}"
+    return f"{readings} of {files} {'file' if files == 1 else 'files'}"
+
+
+def _files(others: Sequence[Other]) -> str:
+    return _names(list(dict.fromkeys(one.file for one in others)))
 
 
 def _source(document: Document) -> str:
@@ -112,6 +144,7 @@ def _checked(one: Checked, shown: Shown, width: int) -> list[str]:
         f"{word}: {one.reading.name} ({one.evidence})" if one.evidence else f"{word}: {one.reading.name}", width
     )
     facts = _reading(one.reading)
+    facts.append(("other numbers", "" if one.general is None else str(one.general)))
     if one.trivial:
         facts.append(("says nothing", "every state that the types allow obeys it"))
     facts.append(("at fault", one.fault or judged.reason or ""))
@@ -132,7 +165,14 @@ def _checked(one: Checked, shown: Shown, width: int) -> list[str]:
         title = "A run that uses it" if judged.verdict == "holds" else "A run that breaks it"
         lines += [
             f"  {title}, {_steps(judged.trace)}, executed again:",
-            *told(judged.trace, shown, loop=judged.loop, stops=judged.stops, until_ms=judged.until_ms),
+            *told(
+                judged.trace,
+                shown,
+                loop=judged.loop,
+                stops=judged.stops,
+                until_ms=judged.until_ms,
+                roundabout=judged.roundabout,
+            ),
         ]
     return lines + _consequence(one, shown)
 
@@ -211,7 +251,10 @@ def _split(one: Split, sides: Mapping[str, Reading], shown: Shown) -> list[str]:
     allows = {name: each.sentence.pattern == "possibility" for name, each in sides.items()}
     verbs = ("Uses" if allows[one.obeys] else "Obeys", "not" if allows[one.breaks] else "breaks")
     head = f"  {verbs[0]} {one.obeys}, {verbs[1]} {one.breaks} ({one.world}), {_steps(one.trace)}, executed again:"
-    return [head, *told(one.trace, shown, loop=one.loop, stops=one.stops, until_ms=one.until_ms)]
+    return [
+        head,
+        *told(one.trace, shown, loop=one.loop, stops=one.stops, until_ms=one.until_ms, roundabout=one.roundabout),
+    ]
 
 
 def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], width: int) -> str:

@@ -16,6 +16,7 @@ from .judging import Judged, at_fault, beside, by_type, contradict, judge
 from .lemma_words import lemma_text
 from .moments import finer, ticking
 from .proving import settled
+from .reaching import Reach, reach
 from .relations import words_of
 from .separating import ask, search, separate_all, watch
 from .words import Model, World
@@ -39,6 +40,7 @@ class Checked:
     the known properties that do, none where nothing does.
     `unmoved` are faults that change nothing of what the sentence speaks about.
     `elsewhere` has the verdict in each further model that the file names.
+    `general` says for which other numbers a proof holds; None where the verdict is no proof about time.
     """
 
     reading: Reading
@@ -54,6 +56,7 @@ class Checked:
     consequence: Consequence | None
     given_up: tuple[str, ...] = ()
     elsewhere: tuple[tuple[str, Verdict], ...] = ()
+    general: Reach | None = None
     invariant: tuple[str, ...] = ()
 
 
@@ -97,10 +100,11 @@ def _checked(
         (world.name, _detected_by(model, world)) for world, j in zip(worlds, tried, strict=True)
         if j.world not in names and j.verdict != "inconclusive"
     )  # fmt: skip
+    general = None if proof is None or base.opened is None else reach(model, base, one, proof)
     return Checked(
         one,
         judged,
-        _evidence(base, judged),
+        _evidence(base, judged, shown=general is not None and general.shown),
         fault,
         by_type(base, one),
         _implied([base, *worlds], [judged, *tried], one, every),
@@ -111,6 +115,7 @@ def _checked(
         _consequence(model, document, base, worlds, one, judged),
         tuple(j.world for j in tried if j.verdict == "inconclusive"),
         tuple(_elsewhere(model, words_of([other for _, other in every]), one)),
+        general,
         () if proof is None or one.keyword != "MUST" else tuple(lemma_text(part, proof.goal) for part in proof.lemmas),
     )
 
@@ -142,11 +147,14 @@ def _elsewhere(model: Model, words: Sequence[str], one: Reading) -> Iterator[tup
             yield name, judge(world, one).verdict
 
 
-def _evidence(base: World, judged: Judged) -> str:
+PROVED = "by induction: runs of any length, in dense time"
+
+
+def _evidence(base: World, judged: Judged, *, shown: bool) -> str:
     if judged.verdict == "violated":
         return "a run, executed again"
     if judged.verdict == "proved":
-        return "by induction: runs of any length, in dense time, at these numbers"
+        return PROVED if shown else f"{PROVED}, at these numbers"
     if judged.verdict == "inconclusive":
         return judged.reason or ""
     length = f"{base.scope}" if base.horizon_ms is not None else f"runs of any length within the scope {base.scope}"

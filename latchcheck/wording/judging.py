@@ -33,6 +33,7 @@ class Judged:
     stops: bool = False
     reason: str | None = None
     until_ms: Any = None
+    roundabout: bool = False
 
 
 def judge(world: World, one: Reading) -> Judged:  # noqa: PLR0911 - one line a kind of answer
@@ -55,7 +56,8 @@ def judge(world: World, one: Reading) -> Judged:  # noqa: PLR0911 - one line a k
             watched, watched.system, z3.And(made.failing, watched.assumed[0]), watched.fairness[0], (made, made)
         )
         if split is not None:
-            return Judged(world.name, "violated", states, 1, split.trace, split.loop, split.stops)
+            found_run = Judged(world.name, "violated", states, 1, split.trace, split.loop, split.stops)
+            return attrs.evolve(found_run, roundabout=split.roundabout)
         if not complete:
             return _none(world, found, "")
     elif "split" in reached:

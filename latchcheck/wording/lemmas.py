@@ -49,16 +49,22 @@ def picked(action: Action) -> list[Any]:
 
 def true_at_start(system: System, expr: Any) -> bool:
     """Whether a condition holds in the initial state."""
+    return z3.is_true(start_of(system, expr))
+
+
+def start_of(system: System, expr: Any) -> Any:
+    """A condition in the initial state, over the numbers that are left open."""
     start = [(variable.term, variable.domain.literal(variable.initial)) for variable in system.variables]
-    return z3.is_true(z3.simplify(z3.substitute(expr, *start)))
+    return z3.simplify(z3.substitute(expr, *start))
 
 
 def proof(system: System, goal: Any, pool: Sequence[Any], given: Sequence[Any] = ()) -> list[Any] | None:
-    """Lemmas, the goal first, that hold at the start and that every step keeps together; None where none are found.
+    """Lemmas, the goal first, that every step keeps together; None where none are found.
 
+    All of the pool are true at the start, as guesses are that were read off states.
     `given` is true of every state: what is known of numbers that are left open.
     """
-    if not true_at_start(system, goal):
+    if not given and not true_at_start(system, goal):
         return None
     return _Search(system, goal, [*given, *domains(system)], pool).run()
 

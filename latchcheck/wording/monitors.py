@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 import z3
 
+from latchcheck.engines.obligations import prove
 from latchcheck.kernel import Action, Bool, IntRange, ModelError, Real, System, Variable
 
 from .language import Amount, Joined, Not, Number, Phrase, Prop, Sentence
@@ -125,7 +126,8 @@ def _made(world: World, sentence: Sentence, name: str) -> Monitor:
     start = _initial(world)
     begun = machine.advance(machine.blank(), Moment(world, None, start), first=True)
     variables = tuple(
-        Variable(f"{name}.{key}", machine.domains[key], _literal(begun[key], machine.domains[key])) for key in begun
+        Variable(f"{name}.{key}", machine.domains[key], _literal(begun[key], machine.domains[key], world.assumed))
+        for key in begun
     )
     memory: Memory = {key: variable.term for key, variable in zip(begun, variables, strict=True)}
     updates: dict[str, dict[str, Any]] = {}
@@ -170,9 +172,12 @@ def _putter(system: System, action: Action) -> Callable[[Any], Any]:
     return lambda expr: z3.substitute(expr, *pairs) if pairs and isinstance(expr, z3.ExprRef) else expr
 
 
-def _literal(term: Any, domain: Any) -> Any:
+def _literal(term: Any, domain: Any, assumed: Sequence[Any]) -> Any:
     value: Any = z3.simplify(term)
     if isinstance(domain, Bool):
+        for known in (TRUE, FALSE) if assumed else ():
+            if prove("at the start", assumed, value == known).proved:
+                return z3.is_true(known)
         if not (z3.is_true(value) or z3.is_false(value)):
             raise ModelError(f"whether {term} holds at the start depends on a number left open")
         return bool(z3.is_true(value))

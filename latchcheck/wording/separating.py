@@ -10,7 +10,7 @@ import attrs
 import z3
 
 from latchcheck.engines.explicit import Options, explore
-from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Trace, Variable
+from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Trace, Variable, record, replay
 
 from .files import Reading
 from .moments import bare, ticking, until_ms
@@ -26,6 +26,7 @@ class Split:
     """A run that obeys one sentence and breaks the other; `loop` steps before it repeats for ever, None where not.
 
     `until_ms` is the instant up to which nothing more happens, where the run turns on that.
+    `roundabout` says that a shorter loop was not excluded.
     """
 
     world: str
@@ -35,6 +36,7 @@ class Split:
     loop: int | None = None
     stops: bool = False
     until_ms: Any = None
+    roundabout: bool = False
 
     @property
     def length(self) -> tuple[int, int]:
@@ -205,4 +207,21 @@ def lasso(
     loop = found.loops.get("split")
     trace = bare(watched.world, found.counterexamples["split"])
     stops = loop is None or loop >= len(trace)
-    return Split(watched.world.name, names[0].name, names[1].name, trace, None if stops else loop, stops), True
+    if loop is not None and not stops:
+        trace, loop = rolled(watched.world.system, trace, loop)
+    longer = "split" in found.longer
+    split = Split(watched.world.name, names[0].name, names[1].name, trace, None if stops else loop, stops)
+    return attrs.evolve(split, roundabout=longer), True
+
+
+def rolled(system: System, trace: Trace, loop: int) -> tuple[Trace, int]:
+    """The same endless run, told with as few steps as can be before it repeats.
+
+    What a sentence remembers may change for the last time when the run itself repeats already.
+    """
+    states = replay(system, trace)
+    steps = [(step.at_ms, step.action, step.args) for step in trace.steps]
+    while loop and steps[loop - 1] == steps[-1] and states[loop - 1] == states[len(steps) - 1]:
+        steps.pop()
+        loop -= 1
+    return record(system, steps), loop

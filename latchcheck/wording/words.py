@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -72,6 +72,23 @@ class Vocabulary:
         return tuple(phrase for phrase, word in self.words.items() if word.kind in kinds)
 
 
+def matching(
+    vocabularies: Mapping[str, Vocabulary], wanted: Sequence[str], kinds: Sequence[Kind] = ()
+) -> dict[str, Vocabulary]:
+    """Of each vocabulary the words that have every wanted text in their phrase or meaning, of some kinds or of any."""
+    texts = [" ".join(one.lower().split()) for one in wanted]
+
+    def fits(word: Word) -> bool:
+        said = f"{word.phrase} {word.meaning}".lower()
+        return (not kinds or word.kind in kinds) and all(text in said for text in texts)
+
+    found = {
+        name: attrs.evolve(one, words={phrase: word for phrase, word in one.words.items() if fits(word)})
+        for name, one in vocabularies.items()
+    }
+    return {name: one for name, one in found.items() if one.words}
+
+
 @attrs.frozen(eq=False)
 class Shown:
     """How a run is told: the words of its actions, and of each variable whose changes are worth telling.
@@ -104,6 +121,8 @@ class World:
     `horizon_ms` and `unit_ms` bound a search of a system with a clock.
     `shown` says how its runs are told.
     `instant` is the present instant where the passing of time has become an action, see moments.py.
+    `opened` gives the ways to leave the numbers of this world open, the most general first; `assumed` is what is known
+    of numbers that are open here.
     """
 
     name: str
@@ -117,6 +136,8 @@ class World:
     states_max: int = 200_000
     shown: Shown = Shown()
     instant: Any = None
+    opened: Callable[[], Iterable[Opened]] | None = None
+    assumed: tuple[Any, ...] = ()
     cache: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     def value(self, phrase: str) -> Any:
@@ -124,6 +145,27 @@ class World:
         if phrase not in self.cache:
             self.cache[phrase] = self.vocabulary.words[phrase].build(self.bound)
         return self.cache[phrase]
+
+
+@attrs.frozen(eq=False)
+class Opened:
+    """A world with its numbers left open, as parameters of its system.
+
+    `values` are the numbers as configured, `names` what people call them.
+    `small` are those that come on top of others, such as the time on the wire.
+    `fixed` says in words which numbers stay as configured.
+    """
+
+    world: World
+    values: Mapping[str, Fraction]
+    names: Mapping[str, str]
+    small: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def assumed(self) -> tuple[Any, ...]:
+        """What is true of the numbers of every configuration."""
+        return self.world.assumed
 
 
 @attrs.frozen(eq=False)

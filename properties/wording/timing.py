@@ -32,20 +32,31 @@ class Bound:
         return Poller(self.numbers)
 
 
-def _number(path: str) -> Callable[[Bound], Any]:
+def _number(name: str, of: Callable[[Config], Any]) -> Callable[[Bound], Any]:
     """A number of the configuration; a limit that it lacks is beyond every other number."""
 
     def value(bound: Bound) -> Any:
-        found = bound.config
-        for part in path.split("."):
-            found = getattr(found, part)
-        return z3.RealVal(10**15 if found is None else str(found))
+        found = bound.numbers.real(name, of(bound.config))
+        return z3.RealVal(10**15) if found is None else found
 
     return value
 
 
+_ENFORCED: Final = _number("enforced_ttl", lambda config: config.enforced_ttl_ms_effective)
+_ADVERTISED: Final = _number("advertised_ttl", lambda config: config.advertised_ttl_ms_effective)
+_WINDOW: Final = _number("orphan_window", lambda config: config.server.orphan_window_ms)
+_DEADLINE: Final = _number("execution_deadline", lambda config: config.server.execution_deadline_ms)
+
+
 def _hint(bound: Bound) -> Any:
-    return z3.RealVal(bound.config.server.poll_interval_ms or 0)
+    found = bound.numbers.real("poll_interval", bound.config.server.poll_interval_ms)
+    return z3.RealVal(0) if found is None else found
+
+
+def _skew(bound: Bound) -> Any:
+    # Clocks that agree are no number that could be left open: the model then has no error to choose.
+    skew = bound.config.server.clock_skew_ms
+    return bound.numbers.real("clock_skew", skew) if skew else z3.RealVal(0)
 
 
 def _terminal(_: Bound) -> Any:
@@ -147,18 +158,18 @@ def _quantities() -> list[Word]:
            lambda bound: bound.poller.gap()[1], "the nominal gap", "the gap seen by the server"),
         of("the gap seen by the server", "the greatest gap plus what request and reply may take",
            lambda bound: bound.poller.gap()[1] + 2 * bound.poller.latency()[1], "the jittered gap"),
-        of("the orphan window", "server.orphan_window", _number("server.orphan_window_ms"), "the enforced ttl"),
-        of("the enforced ttl", "server.enforced_ttl", _number("enforced_ttl_ms_effective"), "the advertised ttl",
+        of("the orphan window", "server.orphan_window", _WINDOW, "the enforced ttl"),
+        of("the enforced ttl", "server.enforced_ttl", _ENFORCED, "the advertised ttl",
            "the orphan window"),
-        of("the advertised ttl", "server.advertised_ttl", _number("advertised_ttl_ms_effective"), "the enforced ttl"),
+        of("the advertised ttl", "server.advertised_ttl", _ADVERTISED, "the enforced ttl"),
         of("the advertised ttl taken for seconds", "a thousand times server.advertised_ttl", lambda b: 1000
-           * _number("advertised_ttl_ms_effective")(b), "the advertised ttl"),
+           * _ADVERTISED(b), "the advertised ttl"),
         of("the advertised ttl told in seconds", "its number of seconds, taken for milliseconds: a thousandth of it",
-           lambda b: _number("advertised_ttl_ms_effective")(b) / 1000, "the advertised ttl"),
+           lambda b: _ADVERTISED(b) / 1000, "the advertised ttl"),
         of("the hint", "server.poll_interval, 0 where there is none", _hint, "the nominal gap"),
         of("the latency", "the longest time that a message takes, network.latency[1]", lambda b: b.poller.latency()[1]),
-        of("the clock skew", "server.clock_skew", _number("server.clock_skew_ms")),
-        of("the execution deadline", "server.execution_deadline", _number("server.execution_deadline_ms")),
+        of("the clock skew", "server.clock_skew", _skew),
+        of("the execution deadline", "server.execution_deadline", _DEADLINE),
     ]  # fmt: skip
 
 

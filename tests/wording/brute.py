@@ -38,21 +38,30 @@ def runs(system: System, steps_max: int) -> Iterator[list[Moment]]:
         for action in system.actions
         for values in product(*(choice.domain.members() for choice in action.choices))
     ]
+    known: dict[tuple[object, ...], list[tuple[int, Mapping[str, object]]]] = {}
 
-    def go(path: list[tuple[str, dict[str, Any]]], run: list[Moment]) -> Iterator[list[Moment]]:
+    def steps(path: list[int], state: Mapping[str, object]) -> list[tuple[int, Mapping[str, object]]]:
+        """What may follow a state that a path leads to, by the stepper, asked once a state."""
+        key = tuple(state.values())
+        if key not in known:
+            found = []
+            for at, (name, args) in enumerate(moves):
+                stepper = Stepper(system)
+                for taken in path:
+                    stepper.do(None, *moves[taken])
+                try:
+                    found.append((at, stepper.do(None, name, args)))
+                except NotAStep:
+                    continue
+            known[key] = found
+        return known[key]
+
+    def go(path: list[int], run: list[Moment]) -> Iterator[list[Moment]]:
         yield run
-        if len(path) == steps_max:
-            return
-        for move in moves:
-            stepper = Stepper(system)
-            for name, args in path:
-                stepper.do(None, name, args)
-            before = stepper.state
-            try:
-                after = stepper.do(None, move[0], move[1])
-            except NotAStep:
-                continue
-            yield from go([*path, move], [*run, Moment(after, move[0], before)])
+        if len(path) < steps_max:
+            here = run[-1].state
+            for at, after in steps(path, here):
+                yield from go([*path, at], [*run, Moment(after, moves[at][0], here)])
 
     yield from go([], [Moment(Stepper(system).state, None, None)])
 
@@ -137,12 +146,28 @@ def _fits(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool
     return all(any(second[j] for j in inside if j <= i) for i in inside if first[i])
 
 
-def breaks_at(sentence: Sentence, run: Run, meaning: Meaning) -> int | None:
-    """After how many steps a run with a clock, which goes on, has broken a sentence; None where it has not."""
-    for end in range(1, len(run) + 1):
-        if not all(_kept(sentence, part, run[:end], meaning) for part in stretches(sentence, run[:end], meaning)):
-            return end - 1
-    return None
+@attrs.frozen(eq=False)
+class Tree:
+    """Runs with a clock that begin alike: a moment, and the trees of what may come after it."""
+
+    moment: Moment
+    after: tuple[Tree, ...]
+
+
+def first_broken(sentence: Sentence, tree: Tree, meaning: Meaning) -> frozenset[int]:
+    """The places of a tree (by `id`) at which a run, which goes on, has broken a sentence and had not before."""
+    found: set[int] = set()
+
+    def go(before: list[Moment], here: Tree) -> None:
+        run = [*before, here.moment]
+        if all(_kept(sentence, part, run, meaning) for part in stretches(sentence, run, meaning)):
+            for later in here.after:
+                go(run, later)
+        else:
+            found.add(id(here))
+
+    go([], tree)
+    return frozenset(found)
 
 
 def _kept(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool:
@@ -184,25 +209,30 @@ def _answered(i: int, answers: Mapping[int, bool], at: Sequence[Any], part: Stre
     return found or not over
 
 
-def timed_relation(
-    a: Sentence, b: Sentence, every: Sequence[Run], meaning: Meaning
-) -> tuple[str, int | None, int | None]:
-    """As `relation`, over the beginnings of runs with a clock."""
+def timed_relation(a: frozenset[int], b: frozenset[int], tree: Tree) -> tuple[str, int | None, int | None]:
+    """As `relation`, over the beginnings of runs with a clock; each sentence by the places that first break it."""
     weak: list[int] = []
     strong: list[int] = []
-    for run in every:
-        one, other = breaks_at(a, run, meaning), breaks_at(b, run, meaning)
-        if other is not None and (one is None or other < one):
-            weak.append(other)
-        if one is not None and (other is None or one < other):
-            strong.append(one)
+
+    def go(here: Tree, steps: int) -> None:
+        one, other = id(here) in a, id(here) in b
+        if other and not one:
+            weak.append(steps)
+        if one and not other:
+            strong.append(steps)
+        if not (one or other):
+            for later in here.after:
+                go(later, steps + 1)
+
+    go(tree, 0)
     word = {(0, 0): "equivalent", (1, 0): "B stronger", (0, 1): "A stronger", (1, 1): "incomparable"}
     return word[bool(weak), bool(strong)], min(weak, default=None), min(strong, default=None)
 
 
 def relation(a: Sentence, b: Sentence, every: Sequence[Run], meaning: Meaning) -> tuple[str, int | None, int | None]:
     """The relation of two sentences over some runs, and the steps of a shortest run for each direction."""
-    weak = [len(run) - 1 for run in every if obeys(a, run, meaning) and not obeys(b, run, meaning)]
-    strong = [len(run) - 1 for run in every if obeys(b, run, meaning) and not obeys(a, run, meaning)]
+    judged = [(obeys(a, run, meaning), obeys(b, run, meaning), len(run) - 1) for run in every]
+    weak = [steps for one, other, steps in judged if one and not other]
+    strong = [steps for one, other, steps in judged if other and not one]
     word = {(0, 0): "equivalent", (1, 0): "B stronger", (0, 1): "A stronger", (1, 1): "incomparable"}
     return word[bool(weak), bool(strong)], min(weak, default=None), min(strong, default=None)

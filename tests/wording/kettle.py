@@ -1,11 +1,10 @@
 """A toy with a clock: a kettle that is heated at most twice, stays hot for 1 to 2 ms, and whose lid opens once.
 
-`runs` walks through it by hand, without the kernel: every run in steps of half a millisecond.
+`every_run` walks through it by hand, without the kernel: every run in steps of half a millisecond, say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,7 +13,7 @@ import z3
 
 from latchcheck.kernel import Action, Bool, Clause, IntRange, Real, System, Variable
 from latchcheck.wording.words import Model, Occurrence, Vocabulary, Word, World
-from tests.wording.brute import Meaning, Moment
+from tests.wording.brute import Meaning, Moment, Tree
 
 HORIZON_MS = 3
 HALF = Fraction(1, 2)
@@ -80,14 +79,14 @@ MEANING: Meaning = {
 
 
 @lru_cache(maxsize=2)
-def runs(unit: Fraction) -> tuple[list[Moment], ...]:
-    """Every run up to the horizon in which time passes by a unit; none is the beginning of another."""
+def every_run(unit: Fraction) -> Tree:
+    """Every run up to the horizon in which time passes by a unit."""
     start: dict[str, Any] = {"now": Fraction(0), "hot": False, "lid": False, "heated_at": Fraction(0), "heats": 0}
-    return tuple(_go([Moment(start, None, None)], unit))
+    return _tree(Moment(start, None, None), unit)
 
 
-def _go(run: list[Moment], unit: Fraction) -> Iterator[list[Moment]]:
-    here: dict[str, Any] = dict(run[-1].state)
+def _tree(moment: Moment, unit: Fraction) -> Tree:
+    here: dict[str, Any] = dict(moment.state)
     later = here["now"] + unit
     moves: list[tuple[str | None, dict[str, Any]]] = []
     if later <= HORIZON_MS and (not here["hot"] or later - here["heated_at"] <= 2):
@@ -98,7 +97,4 @@ def _go(run: list[Moment], unit: Fraction) -> Iterator[list[Moment]]:
         moves.append(("cool", {"hot": False}))
     if not here["lid"]:
         moves.append(("open", {"lid": True}))
-    if not moves:
-        yield run
-    for name, changed in moves:
-        yield from _go([*run, Moment({**here, **changed}, name, here)], unit)
+    return Tree(moment, tuple(_tree(Moment({**here, **changed}, name, here), unit) for name, changed in moves))

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,8 @@ from latchcheck.wording.files import Reading
 from latchcheck.wording.grammar import parse
 from latchcheck.wording.proving import settled
 from latchcheck.wording.relations import Difference, compare
-from tests.wording.brute import breaks_at, timed_relation
-from tests.wording.kettle import HALF, MEANING, kettle_model, kettle_system, runs
+from tests.wording.brute import first_broken, timed_relation
+from tests.wording.kettle import HALF, MEANING, every_run, kettle_model, kettle_system
 
 HOT, LID = "it is hot", "the lid is open"
 PAIRS = (
@@ -50,10 +52,20 @@ PAIRS = (
 MODEL = kettle_model()
 
 
-@lru_cache(maxsize=len(PAIRS))
+WHOLE = Fraction(1)
+TEXTS = sorted({text for pair in PAIRS for text in pair})
+
+
+@cache
 def compared(a: str, b: str) -> Difference:
     """The comparison of two readings, made once."""
     return compare(MODEL, reading(a), reading(b))
+
+
+@cache
+def broken(text: str, unit: Fraction) -> frozenset[int]:
+    """Where runs first break a reading, looked at once."""
+    return first_broken(reading(text).sentence, every_run(unit), MEANING)
 
 
 def reading(text: str) -> Reading:
@@ -61,20 +73,22 @@ def reading(text: str) -> Reading:
     return Reading("r", text, parse(text, MODEL.vocabulary))
 
 
-@pytest.mark.parametrize(("a", "b"), PAIRS)
+def shared(pairs: Sequence[tuple[str, str]]) -> list[Any]:
+    """The pairs as parameters, each of which goes to one process that compares it once."""
+    return [pytest.param(*pair, marks=pytest.mark.xdist_group(f"timed {pair[0]}")) for pair in pairs]
+
+
+@pytest.mark.parametrize(("a", "b"), shared(PAIRS))
 def test_a_timed_relation_is_that_of_all_runs(a: str, b: str) -> None:
     """The relation of two timed readings is that of all runs in half milliseconds, whether proved or searched."""
-    one, other = reading(a), reading(b)
-    word, _, _ = timed_relation(one.sentence, other.sentence, runs(HALF), MEANING)
-    found = compared(a, b)
-    assert word == found.relation.replace("not told apart", "equivalent")
+    word, _, _ = timed_relation(broken(a, HALF), broken(b, HALF), every_run(HALF))
+    assert word == compared(a, b).relation.replace("not told apart", "equivalent")
 
 
-@pytest.mark.parametrize(("a", "b"), PAIRS)
+@pytest.mark.parametrize(("a", "b"), shared(PAIRS))
 def test_a_timed_run_that_is_shown_is_a_shortest_one(a: str, b: str) -> None:
     """Each run shown obeys one reading and breaks the other, and none in whole milliseconds has fewer steps."""
-    one, other = reading(a), reading(b)
-    _, weak, strong = timed_relation(one.sentence, other.sentence, runs(Fraction(1)), MEANING)
+    _, weak, strong = timed_relation(broken(a, WHOLE), broken(b, WHOLE), every_run(WHOLE))
     expected = {"A": weak, "B": strong}
     for split in compared(a, b).splits:
         replay(kettle_system(), split.trace)
@@ -84,11 +98,9 @@ def test_a_timed_run_that_is_shown_is_a_shortest_one(a: str, b: str) -> None:
             assert expected[split.obeys] == len(steps) + last
 
 
-@pytest.mark.parametrize("text", sorted({text for pair in PAIRS for text in pair}))
+@pytest.mark.parametrize("text", [pytest.param(one, marks=pytest.mark.xdist_group(f"timed {one}")) for one in TEXTS])
 def test_what_is_proved_no_run_breaks(text: str) -> None:
     """A reading is proved or found vacuous only where no run in half milliseconds breaks it, violated where one does."""
-    one = reading(text)
     world = MODEL.world(MODEL.base, ())
     assert world is not None
-    broken = any(breaks_at(one.sentence, run, MEANING) is not None for run in runs(HALF))
-    assert broken == (settled(world, one)[0].verdict == "violated")
+    assert bool(broken(text, HALF)) == (settled(world, reading(text))[0].verdict == "violated")

@@ -149,7 +149,8 @@ def test_a_should_is_told_with_what_ignoring_it_breaks() -> None:
     ("arguments", "code"),
     [
         (("vocabulary",), 0),
-        (("check", str(CASES / "vanish.toml")), 1),
+        (("vocabulary", "orphan", "--kind", "quantity"), 0),
+        (("check", str(CASES / "vanish.toml"), "--alone"), 1),
         (("diff", f"{CASES}/seed.toml#working", f"{CASES}/seed.toml#open"), 0),
         (("kill", f"{CASES}/vanish.toml#through-failed"), 0),
         (("why", f"{CASES}/latch.toml#outcome"), 0),
@@ -172,7 +173,10 @@ def test_json_is_what_the_schema_says(
         (("check", f"{CASES}/latch.toml#outcom"), "did you mean 'outcome'?"),
         (("diff", f"{CASES}/latch.toml#outcome"), "has one reading, and two are compared"),
         (("diff", f"{CASES}/latch.toml", f"{CASES}/ttl.toml"), "no run is of both models"),
-        (("vocabulary", "tasks"), "there is lifecycle, timing"),
+        (("vocabulary", "orphann"), "did you mean 'orphan'?"),
+        (("vocabulary", "--model", "tasks"), "there is lifecycle, timing"),
+        (("check", f"{CASES}/latch.toml", "--alone", "--seconds", "3"), "leave it out, or --against"),
+        (("check", f"{CASES}/latch.toml", "--against", "missing"), "name a property file"),
         (("check",), "Missing argument"),
     ],
 )
