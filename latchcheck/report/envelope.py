@@ -23,6 +23,8 @@ SCHEMA = "latchcheck/verdicts/1"
 ERRORS_SCHEMA = "latchcheck/errors/1"
 CONTROL = re.compile("[\x7f-\x9f]")
 """Control characters that JSON leaves as they are, although a terminal obeys them."""
+EXACT = re.compile(r"[0-9]+(\.[0-9]+|/[0-9]+)")
+"""A factor of a configuration, which stands there as exact text."""
 
 
 def envelope(report: Report) -> dict[str, Any]:
@@ -131,11 +133,18 @@ def _config(config: Configuration) -> dict[str, Any]:
     for key, value in config.flat().items():
         origin = origins.get(key)
         settings[key] = {
-            "value": plain(value),
+            "value": _setting(value),
             "from": "default" if origin is None else origin.kind,
             "where": None if origin is None or origin.kind == "default" else origin.where,
         }
     return settings
+
+
+def _setting(value: Any) -> Any:
+    """A value of a configuration, whose factors become numbers that programs compute with."""
+    if isinstance(value, list):
+        return [_setting(one) for one in value]
+    return plain(Fraction(value)) if isinstance(value, str) and EXACT.fullmatch(value) else plain(value)
 
 
 def _property(one: PropertyVerdict) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from attrs import evolve
 from jsonschema import Draft202012Validator, ValidationError
 
 from latchcheck.report.envelope import dump, envelope, plain
-from tests.unit.report.sample import EVERY_VERDICT, HOLDS, PROVED, VACUOUS, VIOLATED, report
+from tests.unit.report.sample import CONFIG, EVERY_VERDICT, HOLDS, PROVED, VACUOUS, VIOLATED, report
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/reference/verdicts.schema.json").read_text(encoding="utf-8"))
@@ -92,7 +92,23 @@ def test_every_setting_says_where_it_came_from() -> None:
     config = envelope(report())["config"]
     assert config["server.orphan_window_ms"] == {"value": 120_000, "from": "file", "where": "op.toml:7"}
     assert config["client.initial_delay_ms"] == {"value": 1000, "from": "preset", "where": "patient-client"}
-    assert config["client.multiplier"] == {"value": "1.5", "from": "default", "where": None}
+    assert config["client.multiplier"] == {"value": 1.5, "from": "default", "where": None}
+
+
+def test_factors_are_numbers() -> None:
+    """A factor that is no integer is a number like one that is; words, absence and milliseconds stay what they are."""
+    values = {
+        "client.jitter": ["0.5", 1],
+        "client.multiplier": "1/3",
+        "server.sweep_period_ms": "lazy",
+        "server.orphan_comparison": ">=",
+        "server.enforced_ttl_ms": None,
+        "server.orphan_window_ms": 5,
+    }
+    config = envelope(evolve(report(), config=evolve(CONFIG, values=values)))["config"]
+    assert [0.5, 1] == config["client.jitter"]["value"]
+    assert 1 / 3 == config["client.multiplier"]["value"]
+    assert ["lazy", ">=", None, 5] == [one["value"] for one in config.values()][2:]
 
 
 def test_one_line_is_one_line() -> None:
