@@ -162,6 +162,15 @@ def test_a_choice_must_be_made() -> None:
         valid_run(the_lamp(), [], [(0, "switch_on", {}), (0, "switch_off", {})], BURNT)
 
 
+@pytest.mark.parametrize(("picked", "failed"), [(3, []), (4, ["event 1, add: by is in its range"])])
+def test_a_choice_stays_in_its_range(picked: int, failed: list[str]) -> None:
+    """A run that picks what an action does not offer is none, even where its guard would let it pass."""
+    count, by = Variable("count", IntRange(0, 9), 0), Choice("by", IntRange(1, 3))
+    add = Action("add", "counter", (), {"count": count.term + by.term}, (by,))
+    proof = valid_run(System("counter", [count], [add]), [], [(None, "add", {"by": picked})], count.term > 0)
+    assert failed == names(proof)
+
+
 def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
     """Each obligation gets a fresh solver: the same question costs the same number of solver steps."""
     first = prove("x", [life > 0], life + patience > patience)

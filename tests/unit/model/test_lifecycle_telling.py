@@ -15,8 +15,12 @@ from latchcheck.properties.lifecycle.killing import MUTANTS, VARIANTS
 from latchcheck.report.interchange import to_mermaid
 from latchcheck.report.timeline import harm, lines_of
 
-# The whole model of ci, and a small one in which a task is created and deleted in one step.
-SIZES = (SCOPES["ci"], Scope.parse("tasks=1,expiries=1"), Scope.parse("cancels=1,restarts=1"))
+# All that may happen in ci, to one of each party; and small models in which a task is created and deleted in one step.
+SIZES = (
+    SCOPES["ci"].at_most(tasks=1, workers=1, clients=1, instances=1),
+    Scope.parse("tasks=1,expiries=1"),
+    Scope.parse("cancels=1,restarts=1"),
+)
 
 
 def test_every_action_has_its_words_and_no_other_has() -> None:
