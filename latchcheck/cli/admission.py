@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import wiring
-from .errors import complain
 from .interrupting import interruptible
 from .options import TEXT_OR_JSON
-from .output import Output, Unwritable, target
+from .output import Output, target
 
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
@@ -45,7 +44,8 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
     """
     from latchcheck.report.envelope import json_text, versions
 
-    out = Output(target(output, [file]))
+    place = target(output, [file])
+    out = Output(place)
     about, count, decided = wiring.decide_packets(file, policy)
     rows: list[dict[str, Any]] = []
     with interruptible(lambda: f"{len(rows)} of {count} packets are decided") as cut:
@@ -57,14 +57,9 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
         text = json_text(whole, one_line=False) + "\n"
     else:
         text = _text(found, out.width)
-    try:
-        out.write(text)
-        if not cut.short:  # a file is written whole, or stays as it was
-            out.finish()
-    except Unwritable as error:
-        complain(f"cannot write to {error}")
-        context.exit(2)
-    context.exit(code)
+    if cut.short and place is not None:  # a file is written whole, or stays as it was
+        context.exit(code)
+    context.exit(out.deliver(text, code))
 
 
 def _exit(rows: Sequence[dict[str, Any]], cut_short: Sequence[Verdict]) -> int:

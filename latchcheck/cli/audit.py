@@ -84,9 +84,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         complain("interrupted: what is told was found until then")
         verdict = "violated" if found.broken else "inconclusive"
     code = exit_code([verdict])
-    out.write(_json(found, file, code) if form == "json" else _text(found, file, code))
-    out.finish()
-    context.exit(code)
+    context.exit(out.deliver(_json(found, file, code) if form == "json" else _text(found, file, code), code))
 
 
 def _json(found: Audit, file: str, code: int) -> str:

@@ -10,7 +10,7 @@ import click
 from . import wiring
 from .errors import check_lifecycle, complain
 from .options import OneOf
-from .output import FORMATS, FORMATS_HELP, Output, Unwritable, target
+from .output import FORMATS, FORMATS_HELP, Output, target
 
 if TYPE_CHECKING:
     from latchcheck.engines.judging import Explored
@@ -87,15 +87,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     explored = wiring.with_hints(explored)
     if explored.interrupted:
         complain("interrupted")
-    try:
-        out.write(_shown(explored, form, out, _again(scope, policy, only)))
-        out.finish()
-    except Unwritable as error:
-        complain(f"cannot write to {error}")
-        context.exit(explored.exit_with(usage_error=True))
-    except BrokenPipeError:  # nobody reads any more; the exit code still tells
-        pass
-    context.exit(explored.exit)
+    context.exit(out.deliver(_shown(explored, form, out, _again(scope, policy, only)), explored.exit))
 
 
 def _refuse_later(plan: Plan) -> None:

@@ -15,6 +15,7 @@ import click
 
 from latchcheck.report.layout import printable
 
+from .errors import complain
 from .progress import aside
 
 STDIN = "-"
@@ -121,6 +122,21 @@ class Output:
             raise
         except OSError as error:
             raise Unwritable(f"standard output: {error.strerror}") from error
+
+    def deliver(self, text: str, code: int) -> int:
+        """Show or write the whole answer, if there is any; the exit code, which says too where that cannot be."""
+        from latchcheck.kernel.exits import Exit, worst  # with it comes the solver, which an answer has needed
+
+        try:
+            if text:
+                self.write(text)
+                self.finish()
+        except Unwritable as error:
+            complain(f"cannot write to {error}")
+            return worst(code, Exit.USAGE)
+        except BrokenPipeError:  # nobody reads any more; the exit code still tells
+            pass
+        return code
 
     def finish(self) -> None:
         """Write the file, if there is one and anything to put in. Raises Unwritable."""

@@ -48,9 +48,7 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
     if target != "model":
         from .targets import replay_files
 
-        code = replay_files(files, target, form, out)
-        out.finish()
-        context.exit(code)
+        context.exit(out.deliver(*replay_files(files, target, form, out.width)))
     from latchcheck.kernel.exits import exit_code
 
     found, faults = replayed(files)
@@ -59,17 +57,16 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
     code = exit_code([*verdicts, *faults.cut_short], usage_error=faults.unreadable, stale=stale)
     if form == "json":
         rows = [row(file, one, steps=True) for file, one in found]
-        out.write(json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n"
     elif form == "text":
-        out.write("\n".join(told(one, steps=True) for _, one in found))
+        text = "\n".join(told(one, steps=True) for _, one in found)
     else:
         from latchcheck.report.formats import shown
 
         from . import replay_findings
 
-        out.write(shown(form, [replay_findings.on_model(*one) for one in found]))
-    out.finish()
-    context.exit(code)
+        text = shown(form, [replay_findings.on_model(*one) for one in found])
+    context.exit(out.deliver(text, code))
 
 
 def row(file: str, one: Replayed, *, steps: bool) -> dict[str, Any]:

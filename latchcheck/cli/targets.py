@@ -121,8 +121,8 @@ def _check_each(
                 out.write(f"{one['outcome']:15} {one['rule']}\n{what}")
 
 
-def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int:
-    """Replay fixtures on a target, tell what became of each, and give the exit code."""
+def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tuple[str, int]:
+    """Replay fixtures on a target: what is told of each, and the exit code."""
     from latchcheck.kernel.exits import exit_code
 
     from . import replay_findings
@@ -130,7 +130,7 @@ def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int
     target = wiring.open_target(name)
     if lacks := target.missing():
         complain(f"the target {name} is not ready\n  " + "\n  ".join(lacks))
-        return exit_code([], usage_error=True)
+        return "", exit_code([], usage_error=True)
     try:
         found, faults = each_fixture(files, lambda fixture: wiring.replay_on_target(fixture, target))
     finally:
@@ -140,16 +140,15 @@ def replay_files(files: Sequence[str], name: str, form: str, out: Output) -> int
     code = exit_code([*verdicts, *faults.cut_short], usage_error=faults.unreadable, stale=untried)
     if form == "json":
         whole = {"schema": REPLAYS_SCHEMA, "target": name, "fixtures": [row(*one) for one in found], "exit": code}
-        out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-    elif form == "text":
-        out.write("\n".join(told(one) for _, one in found))
+        return json.dumps(whole, indent=2, ensure_ascii=False) + "\n", code
+    if form == "text":
+        text = "\n".join(told(one, width) for _, one in found)
         if untried:
-            out.write(f"\nnothing was tried: none of the fixtures applies to {name}. Exit code {code}.\n")
-    else:
-        from latchcheck.report.formats import shown
+            text += f"\nnothing was tried: none of the fixtures applies to {name}. Exit code {code}.\n"
+        return text, code
+    from latchcheck.report.formats import shown
 
-        out.write(shown(form, [replay_findings.on_target(*one) for one in found]))
-    return code
+    return shown(form, [replay_findings.on_target(*one) for one in found]), code
 
 
 def row(file: str, one: Ran) -> dict[str, Any]:
@@ -185,10 +184,14 @@ def _step(step: Any) -> dict[str, Any]:
     }
 
 
-def told(one: Ran) -> str:
+def told(one: Ran, width: int) -> str:
     """What became of a fixture on a target, in words."""
-    lines = [f"{one.fixture.id}: {one.outcome} on {one.target}", f"  {one.reason}"]
+    from latchcheck.report.layout import wrap
+
+    lines = [f"{one.fixture.id}: {one.outcome} on {one.target}"]
+    lines += [f"  {line}" for part in one.reason.split("\n") for line in wrap(part.strip(), width - 2)]
     for step in one.steps:
         read = ", ".join(f"{task} {status}" for task, status in sorted(step.observed.items()))
-        lines.append(f"  {step.step:>3}  {step.call}  ->  {step.answer}" + (f"; read: {read}" if read else ""))
+        first, *rest = wrap(f"{step.call}  ->  {step.answer}" + (f"; read: {read}" if read else ""), width - 9)
+        lines += [f"  {step.step:>3}  {first}", *(f"{'':9}{line}" for line in rest)]
     return "\n".join(lines) + "\n"

@@ -44,6 +44,11 @@ _BY_VERDICT: dict[Verdict, Exit] = {
 }
 
 
+def worst(*codes: int) -> int:
+    """The code to give when several apply: the first of them in the order of `PRECEDENCE`."""
+    return int(min((Exit(code) for code in codes), key=PRECEDENCE.index))
+
+
 def exit_code(
     verdicts: Iterable[Verdict],
     *,

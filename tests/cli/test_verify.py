@@ -8,10 +8,13 @@ import re
 import stat
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from latchcheck.cli.main import main
 from tests.cli.conftest import Checker, Run
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -250,6 +253,24 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(run: Run, chec
         assert outcome.code == 2
         assert words in outcome.err
     assert checker.asked == []
+
+
+def test_what_cannot_be_read_has_an_envelope_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """As JSON every error of a configuration is told with its place, under the published schema, in its turn."""
+    wrong, fine = tmp_path / "wrong.toml", tmp_path / "fine.toml"
+    wrong.write_text('[server]\norphan_windw = "7s"\nttlMs = -1\n[client]\nmax_delay = 5s\n', encoding="utf-8")
+    fine.write_text('[workload]\nexecution = "1m"\n', encoding="utf-8")
+    schema = json.loads((ROOT / "docs" / "reference" / "errors.schema.json").read_text(encoding="utf-8"))
+    for files in ([wrong], [wrong, fine]):
+        assert 2 == main(["verify", *map(str, files), "--property", "no-live-orphan", "--format", "json"])
+        captured = capfd.readouterr()
+        lines = captured.out.splitlines() if len(files) > 1 else [captured.out]
+        envelope, *others = map(json.loads, lines)
+        jsonschema.validate(envelope, schema)
+        assert [2, 3, 5] == [one["line"] for one in envelope["errors"]]
+        assert ["server.orphan_windw", "server.ttlMs", None] == [one["key"] for one in envelope["errors"]]
+        assert 3 == captured.err.count("latchcheck: error: ")
+        assert ["latchcheck/verdicts/1"] * (len(files) - 1) == [one["schema"] for one in others]
 
 
 def test_what_a_preset_takes_over_from_a_file_is_noted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

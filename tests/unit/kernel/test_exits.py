@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 import pytest
 
-from latchcheck.kernel.exits import exit_code
+from latchcheck.kernel.exits import exit_code, worst
 from latchcheck.kernel.verdict import VERDICTS, Verdict
 
 # 0 proved, held or not applicable; 1 a violation; 2 usage; 3 internal; 4 inconclusive; 5 vacuous or stale.
@@ -52,3 +52,10 @@ def test_a_word_that_is_no_verdict_is_refused() -> None:
     """A misspelt verdict is an error and never counts as fine."""
     with pytest.raises(ValueError, match="'voilated' is no verdict; write one of proved, holds"):
         exit_code(["voilated"])  # pyright: ignore[reportArgumentType]
+
+
+def test_the_worst_of_two_codes() -> None:
+    """Of codes that are there already the first of 3, 1, 2, 5, 4, 0 is given, in whichever order they come."""
+    for first, second in product(PRECEDENCE, repeat=2):
+        expected = next(code for code in PRECEDENCE if code in (first, second))
+        assert expected == worst(first, second)
