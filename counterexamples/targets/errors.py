@@ -41,3 +41,7 @@ class TargetFault(TargetError):
 
 class CannotDo(Exception):
     """The target cannot do this event, or not so; the fixture is not applicable there, and the text says why."""
+
+
+class CannotYet(CannotDo):
+    """The target cannot do this event so early in a run; later it can."""

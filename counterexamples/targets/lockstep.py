@@ -7,7 +7,7 @@ it must refuse. What it may answer comes from the guarded model, whose choices a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import attrs
@@ -19,7 +19,7 @@ from ..errors import Stale
 from ..fixture import Event, Fixture, FoundBy, Minimal, Violation
 from ..minimising import minimise
 from ..replaying import Case, run
-from .errors import CannotDo
+from .errors import CannotDo, CannotYet
 from .mapping import SWEEPS, UNSEEN
 from .protocol import Target
 from .replaying import Ran, Setting, reader, replay_on
@@ -78,6 +78,8 @@ class Driver:
             try:
                 read = reader(self.fixture([Event(None, action.party, action.name, first)]), self.target)
                 read.call(0, Event(None, action.party, action.name, first), room.start(), self.policy)
+            except CannotYet:
+                continue
             except CannotDo:
                 # Sweeps are one event together, and no single pass is that.
                 if action.name not in SWEEPS or "reap" not in self.target.table.events:
@@ -87,20 +89,38 @@ class Driver:
         return tuple(found)
 
     def possible(self, steps: Sequence[Event]) -> tuple[Event, ...]:
-        """The beginning of a run, as far as the target can be asked for it."""
+        """A run without what the target cannot be asked for; its beginning, where the rest is no run without that."""
         left = tuple(steps)
-        while left:
-            _, states = run(self.broken.system, left)
-            read = reader(self.fixture(left), self.target)
-            for index, event in enumerate(left):
-                try:
-                    read.call(index, event, states[index], self.policy)
-                except CannotDo:
-                    left = left[:index]
-                    break
-            else:
-                return left
+        while left and (at := self._impossible(left)) is not None:
+            others = (*self._writable(left, at), (*left[:at], *left[at + 1 :]))
+            left = next((one for one in others if self._is_run(one)), left[:at])
         return left
+
+    def _writable(self, steps: tuple[Event, ...], at: int) -> Iterator[tuple[Event, ...]]:
+        """The run with statuses at that place that the target's workers can write, where they cannot write its own."""
+        event, known = steps[at], sorted(self.target.table.statuses)
+        if event.args.get("status") in (None, *known):
+            return
+        for status in known:
+            yield (*steps[:at], attrs.evolve(event, args={**event.args, "status": status}), *steps[at + 1 :])
+
+    def _impossible(self, steps: tuple[Event, ...]) -> int | None:
+        """The place of the first step that the target cannot be asked for."""
+        _, states = run(self.broken.system, steps)
+        read = reader(self.fixture(steps), self.target)
+        for index, event in enumerate(steps):
+            try:
+                read.call(index, event, states[index], self.policy)
+            except CannotDo:
+                return index
+        return None
+
+    def _is_run(self, steps: tuple[Event, ...]) -> bool:
+        try:
+            run(self.broken.system, steps)
+        except Stale:
+            return False
+        return True
 
     def done(self, steps: Sequence[Event]) -> Ran:
         """Do a run to the target."""
@@ -154,11 +174,7 @@ class Driver:
         )
 
     def _runs_and_diverges(self, steps: tuple[Event, ...]) -> bool:
-        try:
-            run(self.broken.system, steps)
-        except Stale:
-            return False
-        return self.possible(steps) == steps and self.diverges(steps)
+        return self._is_run(steps) and self._impossible(steps) is None and self.diverges(steps)
 
     def _setting(self) -> Setting:
         asked = Property("lockstep", "MUST", Sentence("", "", ""))

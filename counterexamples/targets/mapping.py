@@ -17,7 +17,7 @@ from latchcheck.kernel import State
 
 from ...model.record import UNBORN
 from ..fixture import Event
-from .errors import CannotDo
+from .errors import CannotDo, CannotYet
 from .events import Call
 from .protocol import Table
 from .timeline import Timeline
@@ -106,7 +106,7 @@ class Reader:
         if event.action in INTERNAL or self._is_unseen(event.action):
             return None
         if event.action == "deliver" and self.table.fuses and before[f"status_{event.args['task']}"] == UNBORN:
-            raise CannotDo("a task is with its worker by its creation there, and never before")
+            raise CannotYet("a task is with its worker by its creation there, and never before")
         made = _CALLS.get(event.action)
         if made is None:
             raise CannotDo(f"no event stands for {event.action!r}")

@@ -7,6 +7,7 @@ A fixture that shows nothing to tell the two apart by has not been tried, and is
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -20,7 +21,7 @@ from ..errors import Stale
 from ..fixture import Event, Fixture
 from ..replaying import Case, reproduce, run
 from .client import ClientTarget, is_about_client, replay_client, unplayed
-from .errors import CannotDo, TargetError
+from .errors import CannotDo, TargetError, TargetTimeout
 from .events import GONE, Answer, Call
 from .expecting import Expected, Tried, View, opened
 from .facets import Looking, is_facet
@@ -164,6 +165,7 @@ class _Run:
         self._aliases: dict[str, str] = {}
         self._told_apart = False
         self._lapsed = False
+        self._begun_s: float | None = None
         # The fixture's own answers were worked out without the steps that only a broken model has.
         self._in_step = True
 
@@ -195,12 +197,12 @@ class _Run:
                 return self._lapse(index, call, ways)
             ways = [*ways, *self._expected.reaped(ways)]
         before = self._steps[-1].observed if self._steps else {}
-        answer = self._session.perform(call)
+        answer = self._perform(call)
         self._note(call, answer)
         observed = self._observe() | self._looking.step(call, answer, self._tenants)
         expected = [self._known(self._expected.shown(way, call)) for way in ways]
         self._steps.append(Seen(index, call, answer, observed, tuple(as_told(one, observed) for one in expected)))
-        taken = accepted(call, answer, self._tenants) and not repeats(call, before)
+        taken = self._heard(call) and accepted(call, answer, self._tenants) and not repeats(call, before)
         fitting = [
             way
             for way, shown in zip(ways, expected, strict=True)
@@ -208,7 +210,7 @@ class _Run:
         ]
         wrong = self._known(broken)
         # That a correct one refuses a step tells nothing where nobody hears whether it was taken, as of a sweep.
-        refusable = takes(call)
+        refusable = self._heard(call) and takes(call)
         told_apart = all(
             not fits(shown, wrong) or (way.blocked and refusable) for way, shown in zip(ways, expected, strict=True)
         )
@@ -226,9 +228,25 @@ class _Run:
         allowed = " or ".join(dict.fromkeys(_listed(as_told(one, observed)) for one in expected))
         return "differs", f"step {index}: {_said(call, answer, observed)}; a correct one has {allowed}"
 
+    def _heard(self, call: Call) -> bool:
+        """Whether the target itself answers a call: where work begins with the create, nobody answers a dispatch."""
+        return not (call.kind == "dispatch" and self._target.table.fuses)
+
+    def _perform(self, call: Call) -> Answer:
+        """Do a call. Raises TargetTimeout where a window has ended, in real time, before it may (timeline.py)."""
+        if self._begun_s is not None and call.kind == "advance_clock" and self._target.table.clock.kind == "real":
+            passed_s, to_s = time.monotonic() - self._begun_s, call.args["to_ms"] / 1000
+            if passed_s > to_s / 2:
+                told = f"what comes before the instant {to_s:g} s took {passed_s:.1f} s"
+                raise TargetTimeout(f"{told}: more than half of that, so that its windows end too early")
+        answer = self._session.perform(call)
+        if self._begun_s is None:  # a server may have been started for it
+            self._begun_s = time.monotonic()
+        return answer
+
     def _lapse(self, index: int, call: Call, ways: list[Tried]) -> None:
         """Let a ttl end without looking: where a look deletes the record, a late write would find none."""
-        self._steps.append(Seen(index, call, self._session.perform(call), {}))
+        self._steps.append(Seen(index, call, self._perform(call), {}))
         self._expected.keep(ways)
         self._lapsed = True
 

@@ -111,6 +111,8 @@ FINDINGS: Final = (
         "Once a task is cancelled, it MUST remain in cancelled status even if execution continues to completion or "
         "fails.",
         f"{MCP_2025}, Task Cancellation",
+        "A tool that fails late turns it into a failed one: `latchcheck fuzz --target fastmcp3 --max-runs 12 --steps "
+        "15 --seed 5` has found and saved that run by itself.",
         also=LATE_OUTCOMES,
     ),
     Finding(

@@ -21,6 +21,9 @@ POLICIES = ("terminal_guard=check-then-set", "terminal_guard=none,expiry_check=o
 """What a target is asked for where no policy is given: each takes away guards, so that more than is right is asked."""
 
 
+UNSTEADY = "the same events were answered now as no correct implementation does, now as one"
+
+
 def scopes_for(table: Table) -> list[str]:
     """What a target can do as scopes: without time first, which leaves room for the races, then with its windows.
 
@@ -87,6 +90,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     parties = {action.name: action.party for action in system.actions}
     failed: list[Any] = []
     untold: list[str] = []
+    odd: list[Any] = []
 
     def told(walk: Sequence[Any]) -> tuple[Event, ...]:
         return driver.possible([Event(None, parties[one.action], one.action, one.args) for one in walk])
@@ -101,6 +105,8 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
         if ran.outcome == "failed":
             failed.append(ran)
             raise StopWalking
+        if ran.outcome in DIVERGED:
+            odd.append(ran)
         return ran.outcome in DIVERGED
 
     walked = sample_walks(system, judged, seed=seed, walks_max=runs_max, steps_max=steps_max)
@@ -116,7 +122,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
         return ended("failed", failed[0].reason, failed[0])
     if walked.unsteady or walked.found is None:
         if walked.unsteady:
-            return ended("unsteady", "the same events were answered now as no correct implementation does, now as one")
+            return ended("unsteady", UNSTEADY, odd[-1] if odd else None)
         return ended(*_unfound(walked, driver, untold))
     steps = told(walked.found)
     if not walked.interrupted:
@@ -125,7 +131,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     if ran.outcome == "failed":
         return ended("failed", ran.reason, ran)
     if not steady:
-        return ended("unsteady", "the same events were answered now as no correct implementation does, now as one", ran)
+        return ended("unsteady", UNSTEADY, ran)
     return ended("diverged", ran.reason, ran)
 
 
