@@ -22,7 +22,9 @@ from latchcheck.counterexamples.targets.stores.server import PostgresServer
 
 pytestmark = pytest.mark.slow
 PATIENCE_S = 40.0
-LATCHCHECK = (sys.executable, "-c", "from latchcheck.cli.main import run; run()")
+# Whoever runs the tests under nohup has SIGHUP ignored, and so would what they start.
+SCRIPT = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); from latchcheck.cli.main import run; run()"
+LATCHCHECK = (sys.executable, "-c", SCRIPT)
 FIXTURE = str(SAVED / "one-terminal-outcome" / "terminal-guard-check-then-set.json")
 STUBBORN = Path(__file__).parent / "stubborn.py"
 FUZZ = ("--max-runs", "100000", "--scope", "tasks=1,workers=2,instances=2,cancels=1", "--policy", "guarded")
@@ -40,12 +42,14 @@ VERBS = {
 ENDED = [
     ("race sqlite", signal.SIGTERM),
     ("race postgres", signal.SIGKILL),
-    ("race postgres", signal.SIGTERM),
+    ("race postgres", signal.SIGHUP),
     ("kill", signal.SIGKILL),
+    ("kill", signal.SIGHUP),
     ("kill postgres", signal.SIGINT),
     ("fuzz sqlite", signal.SIGKILL),
+    ("fuzz sqlite", signal.SIGHUP),
     ("fuzz postgres", signal.SIGKILL),
-    ("replay driver", signal.SIGTERM),
+    ("replay driver", signal.SIGHUP),
     ("replay driver", signal.SIGKILL),
     ("check driver", signal.SIGHUP),
     ("fuzz postgres", signal.SIGHUP),
