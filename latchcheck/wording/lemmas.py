@@ -79,7 +79,8 @@ class _Search:
     pool: Sequence[Any]
     kept: list[Any] = attrs.field(factory=list)
     dropped: set[int] = attrs.field(factory=set)
-    premises: dict[str, list[Any]] = attrs.field(factory=dict)
+    premises: dict[str, Any] = attrs.field(factory=dict)
+    joined: tuple[tuple[int, ...], Any] = ((), None)
     later: dict[tuple[str, int], Any] = attrs.field(factory=dict)
     names: dict[int, frozenset[str]] = attrs.field(factory=dict)
     checks: int = 0
@@ -118,14 +119,22 @@ class _Search:
         self.checks += 1
         solver = z3.Solver()
         solver.set("rlimit", RLIMIT)
-        solver.add(*self.given, *self.kept, *more, *self._premises(action), z3.Not(later))
+        solver.add(self._premises(action), self._together(), *more, z3.Not(later))
         answer = decided(solver)
         return answer, solver.model() if answer == z3.sat else None
 
-    def _premises(self, action: Action) -> list[Any]:
+    def _premises(self, action: Action) -> Any:
         if action.name not in self.premises:
-            self.premises[action.name] = [*(clause.expr for clause in action.guard), *picked(action)]
+            # One expression is handed over faster than its parts.
+            self.premises[action.name] = z3.And(*self.given, *(clause.expr for clause in action.guard), *picked(action))
         return self.premises[action.name]
+
+    def _together(self) -> Any:
+        """Every lemma that was taken on."""
+        known = tuple(one.get_id() for one in self.kept)
+        if self.joined[0] != known:
+            self.joined = known, z3.And(*self.kept)
+        return self.joined[1]
 
     def _later(self, action: Action, lemma: Any) -> Any:
         """The lemma after a step; None where the step changes nothing of it."""

@@ -144,7 +144,8 @@ class _Opening:
         return None
 
     def _true_at_start(self, expr: Any, given: Sequence[Any]) -> bool:
-        return prove("at the start", given, start_of(self.system, expr)).proved
+        start = start_of(self.system, expr)
+        return z3.is_true(start) or (not z3.is_false(start) and prove("at the start", given, start).proved)
 
     # -- lemmas -----------------------------------------------------------------------------------------------
 
@@ -193,7 +194,8 @@ class _Opening:
     def _orders(self, more: int) -> tuple[Condition, ...]:
         """How numbers compare at this configuration; with `more` also sums of two, and twice one."""
         single = [self._side(name) for name in self.opened.values]
-        single += [self._side(name, factor) for name in self.opened.values for factor in self._factors()]
+        factors = self._factors()
+        single += [self._side(name, factor) for name in self.opened.values for factor in factors]
         single += [Side(f"{number}ms", z3.RealVal(number), Fraction(number)) for number in self.literals]
         zero = Side("0ms", z3.RealVal(0), Fraction(0))
         sums = self._two() if more else []
@@ -218,13 +220,12 @@ class _Opening:
 
     def _factors(self) -> list[Fraction]:
         """What the model multiplies a delay by: jitter, and how delays grow."""
-        exprs = [
-            expr
-            for action in self.system.actions
-            for expr in (*action.updates.values(), *(c.expr for c in action.guard))
-        ]
-        found = {factor for expr in exprs for factor in _multipliers(expr)}
-        return sorted(found - {Fraction(0), Fraction(1), Fraction(-1)})
+        if "factors" not in self.opened.world.cache:
+            actions = self.system.actions
+            exprs = [expr for action in actions for expr in (*action.updates.values(), *(c.expr for c in action.guard))]
+            found = set(_multipliers(exprs))
+            self.opened.world.cache["factors"] = sorted(found - {Fraction(0), Fraction(1), Fraction(-1)})
+        return self.opened.world.cache["factors"]
 
     def _needed(self, lemmas: Sequence[Any], conditions: Sequence[Condition]) -> tuple[Condition, ...]:
         """The conditions that are left once each was tried to be dropped, and then to be weakened."""
@@ -296,10 +297,10 @@ def _real(value: Fraction) -> Any:
     return z3.RealVal(str(value))
 
 
-def _multipliers(expr: Any) -> Iterator[Fraction]:
-    """The numbers that something is multiplied by, in an expression."""
+def _multipliers(exprs: Sequence[Any]) -> Iterator[Fraction]:
+    """The numbers that something is multiplied by, in some expressions."""
     seen: set[int] = set()
-    waiting = [expr]
+    waiting = [*exprs]
     while waiting:
         one = waiting.pop()
         if one.get_id() in seen:
