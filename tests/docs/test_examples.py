@@ -97,7 +97,10 @@ def needed(example: Example) -> list[str]:
     return [name for name in PROGRAMS if name in begun]
 
 
-CASES = [pytest.param(example, id=example.place, marks=pytest.mark.needs(*needed(example))) for example in ALL]
+CASES = [
+    pytest.param(example, id=example.place, marks=[pytest.mark.needs(name) for name in needed(example)])
+    for example in ALL
+]
 
 
 @pytest.mark.parametrize("example", CASES)
