@@ -1,5 +1,7 @@
 """One question to the solver z3, and its answer: whether assumptions imply a goal, or can hold together at all.
 
+Proofs are made of such questions, and theorems of proofs.
+
 Each is decided alone, in a fresh solver with a budget counted in the solver's own steps (rlimit), so that an answer
 does not depend on the machine's speed.
 Nor does it on what was asked before: terms are numbered as they are made, and the solver's path depends on the numbers,
@@ -8,7 +10,7 @@ so what runs out of its budget is asked once more among terms of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import attrs
@@ -84,6 +86,16 @@ class Proof:
         word = "proved" if self.proved else "not proved"
         head = f"{self.statement}: {word}, {len(self.obligations)} obligations, {self.solver}, rlimit {self.rlimit}"
         return "\n".join([head, *(f"  {one}" for one in self.failed)])
+
+
+@attrs.frozen
+class Theorem:
+    """One statement about a property: `says` in a sentence, `prove` runs its proofs one after the other."""
+
+    id: str
+    property: str
+    says: str
+    prove: Callable[[], Iterator[Proof]]
 
 
 def spent(solver: z3.Solver) -> int:

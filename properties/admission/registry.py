@@ -1,24 +1,10 @@
 """The theorems about admission, as `latchcheck recheck` proves them again."""
 
-from collections.abc import Callable, Iterator
-
-import attrs
-
-from latchcheck.engines.obligations import Proof
+from latchcheck.engines.obligations import Theorem
 
 from . import policy_layer, proofs
 
 ABOUT = "admission"
-
-
-@attrs.frozen
-class Theorem:
-    """One statement: `says` in a sentence, `prove` runs its obligations, each in a fresh solver."""
-
-    id: str
-    property: str
-    says: str
-    prove: Callable[[], Iterator[Proof]]
 
 
 def theorems() -> tuple[Theorem, ...]:

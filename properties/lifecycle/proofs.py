@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import attrs
-
-from latchcheck.engines.obligations import Proof
+from latchcheck.engines.obligations import Proof, Theorem
 from latchcheck.engines.smt import inductive
 from latchcheck.kernel import Clause
 
@@ -105,16 +103,6 @@ LARGE: Final = 5
 # Every size of a scope at five: so many of each party, and each rare event so often.
 LARGE_SCOPE: Final = Scope(**dict.fromkeys(SIZES, LARGE))
 ERAS: Final = SWITCHES["era"].values
-
-
-@attrs.frozen
-class Theorem:
-    """One statement: `says` in a sentence, `prove` runs its obligations."""
-
-    id: str
-    property: str
-    says: str
-    prove: Callable[[], Iterator[Proof]]
 
 
 def theorems() -> tuple[Theorem, ...]:

@@ -7,8 +7,7 @@ import pytest
 
 from latchcheck.cli import wiring
 from latchcheck.cli.main import main
-from latchcheck.engines.obligations import Obligation, Proof
-from latchcheck.properties.timing.proofs.registry import Theorem
+from latchcheck.engines.obligations import Obligation, Proof, Theorem
 
 
 def registered(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
-    from latchcheck.properties.admission.registry import Theorem
+    from latchcheck.engines.obligations import Theorem
 
 
 def decide_packets(file: str | None, policy: str) -> tuple[dict[str, Any], int, Iterator[dict[str, Any]]]:

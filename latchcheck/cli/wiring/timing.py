@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
+    from latchcheck.engines.obligations import Theorem
     from latchcheck.kernel.telling import Telling
     from latchcheck.kernel.verdict import Configuration, Report
     from latchcheck.model.config import Config
-    from latchcheck.properties.lifecycle.proofs import Theorem as Invariant
-    from latchcheck.properties.timing.proofs.registry import Theorem
 
 
 def verify(config: Config, only: Sequence[str] | None) -> Report:
@@ -29,7 +28,7 @@ def telling(config: Configuration) -> Telling:
     return words(config)
 
 
-def theorems() -> Sequence[Theorem | Invariant]:
+def theorems() -> Sequence[Theorem]:
     """Every theorem behind the exact conditions, then those of the lifecycle model.
 
     Each has an id, its property, what it `says`, and `prove`, which yields its proofs.

@@ -17,42 +17,28 @@ import z3
 
 from latchcheck.engines.obligations import Proof
 from latchcheck.engines.smt import Event, inductive, valid_run
-from latchcheck.kernel import Clause, System
+from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.abandonment import L, abandoned_system
 from latchcheck.model.timing.terms import CLIENT, STATUS, V, least
 
-PERIOD = 1
-LONGEST = 10**12
-"""No limit is so many sweep periods long."""
+from .swept import PERIOD, Swept
+
 CLIENT_GONE = V["client"] == CLIENT["stopped"]
 CREATED = V["client"] != CLIENT["absent"]
 WORKING = z3.And(V["status"] == STATUS["working"], z3.Not(V["gone"]))
 
 
 @attrs.frozen
-class Shaped:
-    """The system of one shape, and its numbers."""
+class Shaped(Swept):
+    """One shape of a client that leaves and of the work behind it."""
 
-    config: Config
-    system: System
-
-    @classmethod
-    def of(cls, config: Config) -> "Shaped":
-        """The system of a configuration's shape."""
-        system = abandoned_system(config, symbolic=True)
-        found = "sweep_period" in system.parameters
-        return cls(config, system.at({"sweep_period": PERIOD}) if found else system)
-
-    def number(self, name: str) -> Any:
-        """A number of the system; what it does not read is 0."""
-        return self.system.parameters.get(name, z3.RealVal(0))
+    build = staticmethod(abandoned_system)
 
     @property
     def sane(self) -> list[Any]:
         """No number is negative or beyond what sweeps are counted to, ranges are the right way round."""
-        parameters: dict[str, Any] = dict(self.system.parameters)
-        found = [z3.And(number >= 0, number <= LONGEST) for number in parameters.values()]
+        found, parameters = self.counted, self.system.parameters
         if "latency_lo" in parameters:
             found.append(parameters["latency_lo"] <= parameters["latency_hi"])
         return found

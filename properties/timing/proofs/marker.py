@@ -18,14 +18,12 @@ import z3
 
 from latchcheck.engines.obligations import Proof, prove
 from latchcheck.engines.smt import Event, inductive, valid_run
-from latchcheck.kernel import Clause, System
+from latchcheck.kernel import Clause
 from latchcheck.model.config import Config
 from latchcheck.model.timing.marker import M, marker_system
 from latchcheck.model.timing.terms import CLIENT, STATUS, V, largest, least
 
-PERIOD = 1
-LONGEST = 10**12
-"""No limit is so many sweep periods long: they are counted no farther."""
+from .swept import PERIOD, Swept
 
 READ: Any = z3.Real("read_at")
 """When the record is read: any instant that is late enough and comes before the record goes."""
@@ -41,22 +39,10 @@ COMPLETED = z3.And(V["status"] == STATUS["completed"], z3.Not(V["gone"]))
 
 
 @attrs.frozen
-class Shaped:
-    """The system of one shape, and its numbers."""
+class Shaped(Swept):
+    """One shape of a marker beside its record."""
 
-    config: Config
-    system: System
-
-    @classmethod
-    def of(cls, config: Config) -> "Shaped":
-        """The system of a configuration's shape."""
-        system = marker_system(config, symbolic=True)
-        swept = "sweep_period" in system.parameters
-        return cls(config, system.at({"sweep_period": PERIOD}) if swept else system)
-
-    def number(self, name: str) -> Any:
-        """A number of the system; what it does not read is 0."""
-        return self.system.parameters.get(name, z3.RealVal(0))
+    build = staticmethod(marker_system)
 
     @property
     def lazy(self) -> bool:
@@ -66,8 +52,7 @@ class Shaped:
     @property
     def sane(self) -> list[Any]:
         """The ttl is positive, no number is negative, ranges are the right way round."""
-        parameters: dict[str, Any] = dict(self.system.parameters)
-        found = [z3.And(number >= 0, number <= LONGEST) for number in parameters.values()]
+        found = self.counted
         found.append(self.number("enforced_ttl") > 0)
         if self.last is not None:
             found.append(self.number("execution_lo") <= self.last)

@@ -8,21 +8,11 @@ from functools import partial
 
 import attrs
 
-from latchcheck.engines.obligations import Proof
+from latchcheck.engines.obligations import Proof, Theorem
 from latchcheck.model.config import Config
 from latchcheck.properties.timing.orphan import obeying
 
 from . import cap, orphan, paper, patience, retention, schedule, scripts, shapes, ttl
-
-
-@attrs.frozen
-class Theorem:
-    """One statement: `says` in a sentence, `prove` runs its obligations, all of them or one shape's after the other."""
-
-    id: str
-    property: str
-    says: str
-    prove: Callable[[], Iterator[Proof]]
 
 
 def theorems() -> tuple[Theorem, ...]:

@@ -5,11 +5,12 @@ import pytest
 
 from latchcheck.engines.explicit import Options, explore
 from latchcheck.engines.judging import answer
+from latchcheck.engines.obligations import Theorem
 from latchcheck.model.lifecycle import MODULES, available
 from latchcheck.model.policy import Policy
 from latchcheck.model.scope import SCOPES, SIZES, Scope
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE, cone
-from latchcheck.properties.lifecycle.proofs import ERAS, LARGE_SCOPE, LEMMAS, Theorem, proof, theorems
+from latchcheck.properties.lifecycle.proofs import ERAS, LARGE_SCOPE, LEMMAS, proof, theorems
 from latchcheck.properties.lifecycle.searches import plan
 from latchcheck.properties.lifecycle.swapping import symmetries
 
