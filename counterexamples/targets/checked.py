@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sysconfig
 import traceback
+from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -88,6 +89,10 @@ class CheckedSession:
     def perform(self, call: Call) -> Answer:
         """Do a call. Raises CannotDo, TargetError, and TargetFault for a mistake."""
         answer = _theirs(self._name, self._session, "perform", _PERFORM, lambda: self._session.perform(call), call)
+        if inspect.iscoroutine(answer):
+            answer.close()
+            instead = "it is async: let perform be a plain function that returns asyncio.run(...) of it"
+            _fault(self._name, self._session, f"perform({call}) returned a coroutine", instead)
         if not isinstance(answer, Answer):
             _fault(self._name, self._session, f"perform({call}) returned {answer!r}", _PERFORM)
         if answer.status is not None and answer.status not in STATUSES:
@@ -125,7 +130,8 @@ def _theirs(name: str, of: object, part: str, rule: str, work: Callable[[], Any]
         return work()
     except (CannotDo, TargetError):
         raise
-    except Exception as error:  # noqa: BLE001 - somebody else's code, which may raise anything
+    # Their code may raise anything; what ends a process, or a coroutine, is a mistake in a target as well.
+    except (Exception, SystemExit, GeneratorExit, CancelledError) as error:  # noqa: BLE001
         what = f"{part or 'making it'} raised {type(error).__name__}: {error}"
         if call is not None:
             what = f"perform({call}) raised {type(error).__name__}: {error}"

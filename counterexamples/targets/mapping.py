@@ -15,7 +15,7 @@ import attrs
 
 from latchcheck.kernel import State
 
-from ...model.record import UNBORN
+from ...model.record import TERMINAL, UNBORN
 from ..fixture import Event
 from .errors import CannotDo, CannotYet
 from .events import Call
@@ -105,8 +105,8 @@ class Reader:
         self._remember(event, policy)
         if event.action in INTERNAL or self._is_unseen(event.action):
             return None
-        if event.action == "deliver" and self.table.fuses and before[f"status_{event.args['task']}"] == UNBORN:
-            raise CannotYet("a task is with its worker by its creation there, and never before")
+        if event.action == "deliver" and self.table.fuses:
+            _check_fused(str(event.args["task"]), before)
         made = _CALLS.get(event.action)
         if made is None:
             raise CannotDo(f"no event stands for {event.action!r}")
@@ -201,6 +201,14 @@ class Reader:
         task = str(before[f"job_{worker}"])
         version = self._read.get((worker, task)) if self.table.versions else None
         return Call("worker_write", task, worker, args if version is None else {**args, "expected_version": version})
+
+
+def _check_fused(task: str, before: State) -> None:
+    """A task is with its worker by its creation: neither before, nor after something else has happened to it."""
+    if before[f"status_{task}"] == UNBORN:
+        raise CannotYet("a task is with its worker by its creation there, and never before")
+    if before[f"status_{task}"] in TERMINAL or before.get(f"intent_{task}") is True:
+        raise CannotYet("a task is with its worker by its creation there, before anybody can cancel it")
 
 
 def next_unborn(before: State) -> str:

@@ -108,6 +108,7 @@ def page(folder: Path) -> str:
         same = [f"`{name}`: {told[name].lower()}" for name in SAME.get(one.rule.id, ()) if name in told]
         seen = re.sub(r"\d{4}-\d\d-\d\dT[\d:.+]+", "(instant)", one.seen).replace("|", "\\|")
         seen = re.sub(r"\d+\.\d\d s", "(some) s", seen)
+        seen = re.sub(r"\b\d+ answers\b", "(some) answers", seen)  # how often it polls is the machine's to say
         lines.append(f"| `{one.rule.id}` | {one.verdict} | {seen} | {', '.join(same) or 'has no such check'} |")
     lines += [
         "",

@@ -22,6 +22,8 @@ UNTRIED = "not-applicable"
 PASSES = ("conforms", "reproduces")
 TARGETS = pytest.StashKey[dict[str, Any]]()
 """The targets that were made in this run, by name."""
+RULES = pytest.StashKey[dict[str, str | None]]()
+"""The rule that a target breaks, by its name, as far as that was asked."""
 
 
 class Hooks:
@@ -57,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, and the targets of the project."""
     config.addinivalue_line("markers", "latchcheck(property): a saved counterexample of that property")
     config.stash[TARGETS] = {}
+    config.stash[RULES] = {}
     for targets in config.hook.pytest_latchcheck_targets():
         from .wiring.registering import register_target
 
@@ -166,7 +169,17 @@ class FixtureItem(pytest.Item):
         if found.outcome == "not-applicable":
             pytest.skip(f"not applicable to {self.name}: {found.reason}")
         if found.outcome not in PASSES:
-            raise Broken(_told(found, self._named()))
+            raise Broken(_told(found, self._named()) + self._own_fault())
+
+    def _own_fault(self) -> str:
+        """What a target breaks of the rules for targets, as then its outcomes say little; it is asked once."""
+        from .wiring.registering import broken_rule
+
+        rules = self.config.stash[RULES]
+        if self.name not in rules:
+            rules[self.name] = broken_rule(self.config.stash[TARGETS].get(self.name))
+        broken = rules[self.name]
+        return "" if broken is None else f"\n  the target itself breaks a rule, mend that first: {broken}"
 
     def _named(self) -> str:
         """The file as one would name it on the command line."""

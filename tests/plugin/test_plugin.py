@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -211,20 +214,53 @@ MISTAKES = {
         "    def __init__(self, url: str) -> None:\n        self.url = url\n\n    def missing(",
         ["class MyStore", "making it raised TypeError", "make it without arguments"],
     ),
+    "its code ends the process": (
+        GIVES,
+        "raise SystemExit(3)",
+        ["conftest.py:25, class Session: perform(c1: create(t1)) raised SystemExit: 3"],
+    ),
+    "perform is async": (
+        "    def perform(",
+        "    async def perform(",
+        ["class Session: perform(c1: create(t1)) returned a coroutine", "asyncio.run"],
+    ),
+    "sessions share a store": (
+        "self.store = Store()",
+        'self.store = Session.kept = getattr(Session, "kept", None) or Store()',
+        ["the target itself breaks a rule, mend that first: ", "a new session knows the task of the one before"],
+    ),
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_in_a_target_is_one_message(project: pytest.Pytester, name: str) -> None:
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What one run says of each target that has a mistake, by its place among them: each in a module of its own."""
+    folder = tmp_path_factory.mktemp("mistaken")
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (folder / "conftest.py").read_text(encoding="utf-8")
+    places = range(len(MISTAKES))
+    for place, (old, new, _) in zip(places, MISTAKES.values(), strict=True):
+        assert text.count(old) == 1
+        (folder / f"mistake_{place}.py").write_text(text.replace(old, new), encoding="utf-8")
+    imports = "".join(f"import mistake_{place}\n" for place in places)
+    made = ", ".join(f'"m{place}": mistake_{place}.MyStore' for place in places)
+    hook = f"def pytest_latchcheck_targets():\n    return {{{made}}}\n"
+    (folder / "conftest.py").write_text(imports + hook, encoding="utf-8")
+    options = [word for place in places for word in ("--latchcheck-target", f"m{place}")]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "counterexamples/terminal-guard-none.json"]
+    done = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)
+    assert 1 == done.returncode, done.stdout + done.stderr
+    told = re.split(r"_+ terminal-guard-none\[m(\d+)\] _+", done.stdout.partition("= latchcheck: ")[0])
+    return dict(zip(told[1::2], told[2::2], strict=True))
+
+
+@pytest.mark.parametrize("place", range(len(MISTAKES)), ids=list(MISTAKES))
+def test_a_mistake_in_a_target_is_one_message(mistaken: dict[str, str], place: int) -> None:
     """It names file, class and method, and what to write instead, and there is no traceback."""
-    old, new, words = MISTAKES[name]
-    conftest(project, old, new)
-    result = run(project, "--latchcheck-target", "my-store")
-    result.assert_outcomes(failed=2)
-    out = result.stdout.str()
-    assert all(word in out for word in (*words, "conftest.py:")), out
-    assert "Traceback" not in out
-    assert len(out.splitlines()) < 40
+    out = mistaken[str(place)]
+    _, _, words = list(MISTAKES.values())[place]
+    assert all(word.replace("conftest.py", f"mistake_{place}.py") in out for word in words), out
+    assert ("Traceback" in out, len(out.splitlines()) < 20) == (False, True), out
 
 
 @pytest.mark.parametrize(

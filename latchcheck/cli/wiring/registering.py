@@ -33,6 +33,15 @@ def checked_target(made: Any) -> Any:
     return Checked(str(getattr(made, "name", type(made).__name__)), made)
 
 
+def broken_rule(target: Any) -> str | None:
+    """The first rule of targets that somebody's own target breaks, and by what; None for others, and where none is."""
+    from latchcheck.counterexamples.targets.checked import Checked
+    from latchcheck.counterexamples.targets.conformance import each_checked
+
+    rows = each_checked(target) if isinstance(target, Checked) else ()
+    return next((f"{row['rule']}: {row['what']}" for row in rows if row["outcome"] == "broken"), None)
+
+
 def is_fault(error: BaseException) -> bool:
     """Whether an exception says that a target is not ready, cannot be driven, or is wrong."""
     from latchcheck.counterexamples.targets.errors import TargetError
