@@ -25,7 +25,7 @@ def in_ci() -> bool:
 def lack(reason: str) -> NoReturn:
     """Skip the test that runs now, or fail it in CI."""
     if in_ci():
-        pytest.fail(f"{reason}\nin CI nothing is skipped", pytrace=False)
+        pytest.fail(f"{reason} (in CI nothing is skipped)", pytrace=False)
     pytest.skip(reason)
 
 
