@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from .client import ClientTarget
 from .errors import CannotDo, TargetError, TargetGarbage
 from .events import EVENTS, GONE, Answer, Call
 from .protocol import Opened, Session, Table, Target
@@ -48,6 +49,9 @@ def each_checked(target: Target) -> Iterator[dict[str, Any]]:
 
 def _says(target: Target) -> str:
     table = target.table
+    if isinstance(target, ClientTarget):
+        target.module()
+        raise CannotDo("a client answers nobody; it is tried by a replay")
     if "create" not in table.events or "get" not in table.events:
         raise Broken("without create and get nothing can be observed")
     return f"events {', '.join(event for event in EVENTS if event in table.events)}; clock {table.clock.kind}"
