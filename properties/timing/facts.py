@@ -186,7 +186,8 @@ class Facts:
         if self.lazy:
             # No sweep comes by itself: the access before must not have found anything to do.
             step = self.legs.longest(self.legs.steady) if self.legs is not None else None
-            return NEVER if step is None else Upper(limit.at + step, limit.closed)
+            # The creation, which nothing judges, is the access before a limit of 0.
+            return NEVER if step is None else Upper(limit.at + step, limit.closed or limit.at == 0)
         if self.spacing_ms is None:
             return NEVER
         # A sweep just before the limit puts the next one off, but not for as long as the sweeps are apart. A limit of 0

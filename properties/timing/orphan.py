@@ -49,7 +49,7 @@ def silences(facts: Facts, *, away: bool = False) -> Iterator[Silence]:
         # Only the handle's own way back can still be slow when the silence is the first.
         stop = _stop(facts, first=k == 1)
         alive = facts.alive_until("orphans", last_contact=start)
-        if facts.lazy and not _alive_at_access(facts, start):
+        if facts.lazy and k > 1 and not _alive_at_access(facts, start):  # the creation is no access that judges
             continue
         for failed in range(legs.failures_followed + 1) if facts.lazy else (None,):
             if failed is None:

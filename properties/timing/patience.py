@@ -9,11 +9,12 @@ from latchcheck.model.timing.legs import Legs
 from latchcheck.model.timing.schedule import Ms
 from latchcheck.model.timing.script import Cut, Leg, Script
 
-from .answers import NO_POLLER, Answer, NotApplicable, Outcome
+from .answers import NO_POLLER, Answer, NotApplicable, Outcome, Vacuous
 from .bounds import Upper
 from .contacts import Contact, contacts, pieces, success
 from .facts import Facts
 
+STOPS_BEFORE = "the client's limit ends before its call arrives, so that no task is ever waited for"
 NO_LIMIT = 'no limit on the client\'s wait: client.overall_timeout is not set, nor ttl_mode = "give-up" with a ttl'
 
 
@@ -52,7 +53,9 @@ def patience_covers_execution(facts: Facts) -> Outcome:
     legs = facts.legs
     if legs is None:
         return NotApplicable(NO_POLLER)
-    stop = _first_stop(facts)
+    stop, latest = _first_stop(facts), facts.stops()[1]
+    if latest is not None and latest < 0:
+        return Vacuous(STOPS_BEFORE)
     ends = Upper(facts.ends[1])
     read = _read(facts, legs, ends)
     safe = read is not None and read < stop
