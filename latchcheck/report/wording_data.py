@@ -215,6 +215,7 @@ def explained(found: Document, answers: Sequence[Why], exit_code: int) -> dict[s
             "unneeded": [{"action": action, "clause": clause} for action, clause in one.unneeded],
             "sentences": [{"text": s.text, "source": s.source, "where": s.where} for s in one.sentences],
             "assumptions": [{"text": text, "needed": needed} for text, needed in one.assumptions],
+            "general": _general(one.general),
         }
         for one in answers
     ]

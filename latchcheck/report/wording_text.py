@@ -289,6 +289,7 @@ def explained(document: Document, answers: Sequence[Why], width: int) -> str:
         facts.append(("reason", one.reason or ""))
         count = f"{one.obligations} {'obligation' if one.obligations == 1 else 'obligations'}"
         facts.append(("by", f"induction over steps, {count}" if one.obligations else ""))
+        facts.append(("other numbers", "" if one.general is None else str(one.general)))
         facts.append(("rests on", "; ".join(f"what {name} does" for name, _ in one.steps)))
         lines += _facts(facts, width)
         for ground in one.needed:

@@ -43,12 +43,15 @@ class Reach:
         return " ".join(["proved for every configuration of these modes", *parts])
 
 
-def reach(model: Model, world: World, one: Reading, found: Induction) -> Reach:
-    """What a proof of a reading shows of other numbers."""
+def reach(model: Model | None, world: World, one: Reading, found: Induction) -> Reach:
+    """What a proof of a reading shows of other numbers; without a model no runs are looked for beyond them."""
     made = general(world, [one], breaks, found)
     if made is None:
         return Reach(shown=False)
-    told = tuple((str(condition), _broken_at(model, one, made, condition)) for condition in made.conditions)
+    told = tuple(
+        (str(condition), None if model is None else _broken_at(model, one, made, condition))
+        for condition in made.conditions
+    )
     return Reach(shown=True, conditions=told, fixed=made.fixed)
 
 

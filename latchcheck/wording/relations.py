@@ -187,7 +187,11 @@ def _relation(splits: dict[int, Split], partial: bool) -> Relation:  # noqa: FBT
 def _basis(base: World, searched: Sequence[str], shown: Sequence[str]) -> str:
     worlds = "1 model" if len(searched) == 1 else f"{len(searched)} models, the guarded one and each fault"
     if shown and len(shown) == len(searched):
-        return f"proved by induction in {worlds}: runs of any length, in dense time"
+        return f"proved by induction in {worlds}: runs of any length, in dense time, at the numbers of each"
     length = base.scope if base.horizon_ms is not None else f"runs of any length, scope {base.scope}"
-    more = f"; proved by induction, for runs of any length in dense time, in {len(shown)} of them" if shown else ""
+    more = (
+        f"; proved by induction, for runs of any length in dense time, in {len(shown)} of them, at its numbers"
+        if shown
+        else ""
+    )
     return f"searched to the end in {worlds}: {length}{more}"

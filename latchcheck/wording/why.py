@@ -11,6 +11,7 @@ from .files import Reading
 from .judging import judge
 from .lemma_words import lemma_text
 from .proving import can_be_proved, settled
+from .reaching import Reach, reach
 from .separating import watch
 from .words import World
 
@@ -32,6 +33,7 @@ class Why:
     `verdict` is "proved" where induction over steps succeeded; `needed` are the guards in the unsat cores of its
     obligations, minimised one by one, `unneeded` the other guards of the model.
     `steps` are the actions that could break the sentence itself, each with the sentences that its effect implements.
+    `general` says for which other numbers such a proof holds; None without a clock.
     `assumptions` says of each assumption of the reading whether the sentence fails without it.
     """
 
@@ -44,6 +46,7 @@ class Why:
     needed: tuple[Ground, ...] = ()
     unneeded: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[tuple[str, bool], ...] = ()
+    general: Reach | None = None
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -76,7 +79,8 @@ def why(world: World, one: Reading) -> Why:
     left = tuple(dict.fromkeys(pair for pair in every if pair not in found.guards))
     steps = tuple((name, world.system.action(name).sentences) for name in found.steps if name in there)
     told = tuple(lemma_text(lemma, found.goal) for lemma in found.lemmas)
-    return Why(one, "proved", None, told, found.obligations, steps, grounds, left, assumptions)
+    general = None if world.opened is None else reach(None, world, one, found)
+    return Why(one, "proved", None, told, found.obligations, steps, grounds, left, assumptions, general)
 
 
 def _ground(world: World, one: Reading, action: str, clause: str) -> Ground:

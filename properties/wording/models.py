@@ -27,6 +27,7 @@ from ..lifecycle.catalogue import RULES, lacks
 from ..lifecycle.killing import MUTANTS
 from . import lifecycle as lifecycle_words
 from . import timing as timing_words
+from .looking import Noting, differing
 from .opening import narrow, opened_worlds
 from .telling import LIFECYCLE, timed
 
@@ -149,6 +150,7 @@ def _lifecycle(scope: str | None, policy: str, also: tuple[str, ...]) -> Model:
     Policy.parse(policy)
     _named(also, Policy.parse)
     made: dict[tuple[str, Scope, frozenset[str]], World | None] = {}
+    looked: dict[tuple[Scope, frozenset[str]], frozenset[str]] = {}
 
     def world(name: str, phrases: Sequence[str]) -> World | None:
         size = _sized(scope, phrases)
@@ -158,8 +160,15 @@ def _lifecycle(scope: str | None, policy: str, also: tuple[str, ...]) -> Model:
         return made[key]
 
     def build(name: str, size: Scope, modules: frozenset[str]) -> World | None:
-        built = lifecycle(size, Policy.parse(name) if name in also else _combined(policy, name), modules)
+        whole = Policy.parse(name) if name in also else _combined(policy, name)
         plain = made.get((policy, size, modules))
+        if plain is not None and not differing(Policy.parse(policy), whole) & looked[size, modules]:
+            return None  # nobody who is built in looks at what is changed
+        noting = Noting(**whole.changed)
+        noting.forget()
+        built = lifecycle(size, noting, modules)
+        if name == policy:
+            looked[size, modules] = frozenset(noting.looked)
         if plain is not None and _same(plain.system, built.system):
             return None
         others = tuple(rule.over(built.room) for rule in RULES if not lacks(rule, built.room.modules))

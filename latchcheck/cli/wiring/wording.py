@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,12 @@ def wording_beside(
     left_out: list[tuple[str, str]] = []
     for place in places:
         inside = Path(place).is_dir()
-        for path in _property_files(Path(place)) if inside else (Path(place),):
+        try:
+            paths = _property_files(Path(place)) if inside else [Path(place)]
+        except OSError as error:
+            left_out.append((place, error.strerror or str(error)))
+            continue
+        for path in paths:
             if path.resolve() in taken:
                 continue
             taken.add(path.resolve())
@@ -73,8 +78,9 @@ def wording_beside(
     return places, found, left_out
 
 
-def _property_files(folder: Path) -> Iterator[Path]:
+def _property_files(folder: Path) -> list[Path]:
     """The files of a folder that look like property files: with readings, as TOML or as front matter."""
+    found = []
     for path in sorted(folder.iterdir()):
         if path.suffix in (".toml", ".md", ".markdown") and path.is_file():
             try:
@@ -83,4 +89,5 @@ def _property_files(folder: Path) -> Iterator[Path]:
             except OSError:
                 continue
             if "[readings." in begin and (path.suffix == ".toml" or begin.startswith("+++")):
-                yield path
+                found.append(path)
+    return found
