@@ -6,6 +6,7 @@ All passes of one sweep judge the same instant, so no such event happens inside 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from latchcheck.kernel import Enum, Sentence
@@ -88,46 +89,33 @@ def clear(room: Room, effects: Effects, task: Pick | str, on: Any) -> None:
             effects.put("entry", client, NONE, both(on, named))
 
 
+# What time brings about: the module, the action, the flag it raises, of which tasks, and that it has not happened yet.
+_PASSING: Final[tuple[tuple[str, str, str, tuple[str, Callable[[Any], Any]], str], ...]] = (
+    ("deadlines", "deadline_passes", "overdue", ("the task is open", record.is_open), "its deadline has not passed"),
+    ("silences", "silence_lasts", "silent", ("the task is open", record.is_open), "its client is not yet silent"),
+    ("expiries", "ttl_passes", "expired", ("there is a record", record.exists), "its ttl has not passed"),
+)
+
+
 def _time(room: Room) -> None:
-    still = room.holds("sweep", None, "idle", absent=True)
     up = room.serving() if room.has("restarts") else []
-    if room.has("deadlines"):
+    for module, name, flag, (label, concerns), before in _PASSING:
+        if not room.has(module):
+            continue
         choice, task = room.pick("task", "tasks")
         effects = Effects(room)
-        effects.put("overdue", task, TRUE)
+        effects.put(flag, task, TRUE)
         guard: Guard = [
             *up,
-            ("no sweep is under way", still),
-            ("the task is open", record.is_open(room.read("status", task))),
-            ("its deadline has not passed", no(room.read("overdue", task))),
+            ("no sweep is under way", room.holds("sweep", None, "idle", absent=True)),
+            (label, concerns(room.read("status", task))),
+            (before, no(room.read(flag, task))),
         ]
-        room.act("deadline_passes", "time", guard, effects, [choice])
-    if room.has("silences"):
-        choice, task = room.pick("task", "tasks")
-        effects = Effects(room)
-        effects.put("silent", task, TRUE)
-        guard = [
-            *up,
-            ("no sweep is under way", still),
-            ("the task is open", record.is_open(room.read("status", task))),
-            ("its client is not yet silent", no(room.read("silent", task))),
-        ]
-        room.act("silence_lasts", "time", guard, effects, [choice])
-    if room.has("expiries"):
-        choice, task = room.pick("task", "tasks")
-        effects = Effects(room)
-        effects.put("expired", task, TRUE)
-        guard = [
-            *up,
-            ("no sweep is under way", still),
-            ("there is a record", record.exists(room.read("status", task))),
-            ("its ttl has not passed", no(room.read("expired", task))),
-        ]
-        if room.policy.ttl_span == "outlasts-limits" and room.has("sweeps"):
+        if module == "expiries" and room.policy.ttl_span == "outlasts-limits" and room.has("sweeps"):
             over = record.is_terminal(room.read("status", task))
             limits = either(over, room.read("overdue", task), room.read("silent", task))
             guard += [("a ttl outlasts the deadline or the orphan window", limits)]
-        room.act("ttl_passes", "time", guard, effects, [choice])
+        room.act(name, "time", guard, effects, [choice])
 
 
 def _pass(room: Room, name: str, place: int) -> None:

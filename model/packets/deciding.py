@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 
 import attrs
@@ -67,11 +66,6 @@ def decide(packet: Packet, policy: Policy) -> Decided:
     (row,) = true
     after = _after(packet, built, row, before)
     return Decided(packet, row.decision, row.action.name if row.action else None, before, after)
-
-
-def decide_all(packets: Iterable[Packet], policy: Policy) -> list[Decided]:
-    """The decision about each packet, in order."""
-    return [decide(packet, policy) for packet in packets]
 
 
 def _holds(built: Lifecycle, row: Row, state: State, packet: Packet) -> bool:

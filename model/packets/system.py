@@ -13,7 +13,7 @@ import attrs
 from latchcheck.kernel import Choice, Enum, IntRange, System
 
 from .. import record
-from ..access import is_late, is_owner, note_change, owns
+from ..access import is_late, note_change, owns
 from ..lifecycle import Lifecycle, lifecycle
 from ..policy import Policy
 from ..room import TRUE, Effects, Room, both, choose, no, pick_label
@@ -84,12 +84,6 @@ def _write_as(room: Room) -> None:
     effects.put("decision", None, "APPLY")
     guard = [*room.serving(), *((CLEAR[name], no(found[name])) for name in CLEAR if name in found)]
     room.act("write_as", "worker", guard, effects, [client_choice, task_choice, status_choice, version])
-
-
-def is_stranger(room: Room, client: str, task: str) -> Any:
-    """There is such a task, and it is another tenant's."""
-    there = record.exists(room.read("status", task))
-    return both(there, no(is_owner(room, {client: TRUE}, {task: TRUE})))
 
 
 def is_over(room: Room, task: str) -> Any:
