@@ -11,7 +11,7 @@ TABLE: Final = Table(
     events=frozenset(
         {"create", "dispatch", "worker_write", "cancel", "get", "list", "advance_clock", "restart_server"}
     ),
-    clock=Clock("real", granularity_ms=300),
+    clock=Clock("real", granularity_ms=500),
     fuses=True,
     workers=1,
     tenants=2,
