@@ -57,6 +57,12 @@ class Legs:
         return self.ramp[min(k, self.steady) - 1]
 
     @property
+    def grows_on(self) -> bool:
+        """Whether gaps grow without end, so that the last of the ramp stands for all that are longer."""
+        longest = self.gap(self.steady).hi
+        return not self.schedule.ceiling_reached and longest is not None and longest > self.horizon_ms
+
+    @property
     def failures_followed(self) -> int:
         """Most failures in a row after which the client still follows its schedule."""
         schedule = self.schedule

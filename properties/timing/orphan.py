@@ -62,7 +62,7 @@ def silences(facts: Facts, *, away: bool = False) -> Iterator[Silence]:
                 if k == 1 and not _sent(facts, span.lo):
                     continue
             caps = [alive, Upper(facts.ends[1]), Upper(stop)]
-            if longest is not None:
+            if longest is not None and not (legs.grows_on and k >= legs.steady):
                 caps.append(Upper(start + longest))
             until = earliest(caps)
             if until.leaves(since):

@@ -27,6 +27,8 @@ class Reach:
 
 def reach_of(facts: Facts, legs: Legs, source: Source) -> Reach:
     """Up to which ttl the outcomes of a source can be lost."""
+    if legs.grows_on and source.hi.at is None and facts.last_arrival_ms is None:
+        return Reach(None, closed=False)
     best = Reach(-1, closed=False)
     of = _from_creation if facts.anchor == "creation" else _from_end
     for piece in _pieces(facts, legs, source):
