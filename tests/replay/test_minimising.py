@@ -69,6 +69,12 @@ def test_times_are_lowered() -> None:
     assert [step.at_ms for step in minimise(steps, replays)] == [0, 8, 8]
 
 
+def test_a_fraction_becomes_the_whole_number_below_it() -> None:
+    """Where two will do, two and a half is told as two."""
+    steps = (event("tick", Fraction(5, 2)),)
+    assert (event("tick", 2),) == minimise(steps, lambda tried: (tried[0].at_ms or 0) >= 2)
+
+
 def test_a_fraction_stays_where_no_whole_number_does() -> None:
     """An instant strictly between two whole ones is kept."""
     steps = (event("a", Fraction(5, 2)),)

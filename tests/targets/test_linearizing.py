@@ -32,6 +32,8 @@ HISTORIES = {
         [write("p1", "completed", LATE, "APPLY", "completed"),
          write("p2", "failed", (0, 10), "BLOCK_TERMINAL_REWRITE", "completed")], False),
     "a repetition": ([DONE, write("p2", "completed", (5, 15), "IDEMPOTENT_TERMINAL", "completed")], True),
+    "a repetition told as a refusal": (
+        [DONE, write("p2", "completed", (5, 15), "BLOCK_TERMINAL_REWRITE", "completed")], False),
     "an old value while it is written": ([DONE, read("p2", (1, 9), "working")], True),
     "an old value after it was written": ([DONE, read("p2", LATE, "working")], False),
     "a new value, then an old one": ([DONE, read("p2", (1, 2), "completed"), read("p2", (3, 4), "working")], False),
