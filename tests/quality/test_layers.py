@@ -102,6 +102,17 @@ def test_imports_are_seen() -> None:
     assert expected == imports(source, "latchcheck.report.text", is_package=False)
 
 
+def test_private_names_stay_at_home() -> None:
+    """No module imports a name that begins with an underscore from another of ours."""
+    taken = [
+        f"{module} takes {name}"
+        for module, path in modules().items()
+        for name in sorted(imports(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py"))
+        if name.rpartition(".")[2].startswith("_") and not name.endswith("__")
+    ]
+    assert [] == taken
+
+
 def test_nothing_imports_in_a_circle() -> None:
     """No module imports, when it is loaded or for its types, one that imports it: each can be read before what uses it.
 
