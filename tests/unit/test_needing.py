@@ -122,6 +122,7 @@ def test_a_product_that_cannot_be_installed_is_missing(monkeypatch: pytest.Monke
         raise needs.environments.InstallFailed("pip failed:\n  no route to host")
 
     monkeypatch.setattr(needs.environments, "install", fails)
+    monkeypatch.setitem(needs.PROGRAMS, "node", needs.Need(("sh",), "nodejs"))
     monkeypatch.setitem(needs.PROGRAMS, "npm", needs.Need(("no-such-npm",), "npm"))
     needs.not_installed.cache_clear()
     try:
