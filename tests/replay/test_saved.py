@@ -77,7 +77,7 @@ def test_generating_mends_and_tidies(tmp_path: Path) -> None:
     changed.write_text(json.dumps({**document, "era": "2025-11-25"}), encoding="utf-8")
     missing.unlink()
 
-    assert wiring.generate_fixtures(["tenant-isolation"], folder=folder) == [surplus, changed, missing]
+    assert wiring.generate_fixtures(["tenant-isolation"], folder=folder) == [changed, missing, surplus]
     assert meant(folder) == meant(SAVED)
 
 
