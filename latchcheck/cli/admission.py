@@ -80,7 +80,7 @@ def _summary(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
 
 
 def _text(found: dict[str, Any], width: int) -> str:
-    from latchcheck.report.layout import columns, printable, wrap
+    from latchcheck.report.layout import columns, hung, printable, wrap
 
     rows, changed = found["packets"], found["policy"]
     switches = ", ".join(f"{name}={value}" for name, value in changed.items()) or "guarded"
@@ -98,7 +98,7 @@ def _text(found: dict[str, Any], width: int) -> str:
     told = f"{count['packets']} packets, {count['refused']} refused"
     if count["as_expected"] + count["not_as_expected"]:
         told += f", {count['as_expected']} of {count['as_expected'] + count['not_as_expected']} decided as expected"
-    return "\n".join([*lines, "", *wrap(told, width)]) + "\n"
+    return "\n".join([*hung(lines, max(width, 100)), "", *wrap(told, width)]) + "\n"
 
 
 def _mark(row: dict[str, Any]) -> str:

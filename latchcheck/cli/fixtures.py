@@ -119,7 +119,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
         rows = [row(file, one, steps=False) for file, one in found]
         _write_json(out, {"schema": SCHEMA, "fixtures": rows, "exit": code})
     else:
-        out.write("".join(told(one, steps=False) for one in stale))
+        out.write("".join(told(one, out.width, steps=False) for one in stale))
         out.write(f"{len(found)} fixtures: {len(found) - len(stale)} reproduce, {len(stale)} stale.\n")
     context.exit(code)
 
@@ -154,7 +154,7 @@ def minimise(context: click.Context, /, *, files: tuple[str, ...], form: str) ->
         )
         if form == "text":
             steps = f"{before} steps, now {after}" if changed else f"{after} steps, as before"
-            out.write(told(one, steps=False) if one.stale else f"{one.fixture.id}: {steps}\n")
+            out.write(told(one, out.width, steps=False) if one.stale else f"{one.fixture.id}: {steps}\n")
     stale = any(one.stale for _, one in found)
     code = exit_code(faults.cut_short, usage_error=faults.unreadable, stale=stale)
     if form == "json":

@@ -61,7 +61,7 @@ def command(what: str, form: str, **filters: Any) -> None:
     if form == "json":
         out.write(json.dumps({"schema": SCHEMA, what: rows, "exit": 0}, indent=2, ensure_ascii=False) + "\n")
     elif what == "presets":
-        out.write(_presets(rows))
+        out.write(_presets(rows, out.width))
     elif what == "properties":
         out.write(_properties(rows, out.width))
     elif what == SENTENCES:
@@ -69,7 +69,8 @@ def command(what: str, form: str, **filters: Any) -> None:
     elif what in LIFECYCLE:
         out.write(_lifecycle(what, rows, out.width))
     else:
-        out.write(_table(["key", "default", "takes"], [[row["key"], row["default"], row["takes"]] for row in rows]))
+        cells = [[row["key"], row["default"], row["takes"]] for row in rows]
+        out.write(_table(["key", "default", "takes"], cells, "<ww", out.width))
 
 
 def _rows(what: str, filters: Mapping[str, Any]) -> list[dict[str, object]]:
@@ -105,11 +106,11 @@ def _sentences(rows: Sequence[Mapping[str, object]], width: int) -> str:
     return "\n".join(columns(table, align="<<ww", width=width, indent=0)) + "\n"
 
 
-def _presets(rows: Sequence[Mapping[str, object]]) -> str:
+def _presets(rows: Sequence[Mapping[str, object]], width: int) -> str:
     texts = []
     for party in ("client", "server"):
         cells = [[row["id"], row["name"], row["version"]] for row in rows if row["party"] == party]
-        texts.append(_table([f"--{party}", "product", "version"], cells))
+        texts.append(_table([f"--{party}", "product", "version"], cells, "<ww", width))
     return "\n".join(texts)
 
 
@@ -146,9 +147,8 @@ def _cell(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]], align: str, width: int) -> str:
+    from latchcheck.report.layout import columns
+
     cells = [list(head), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in cells
-    )
+    return "".join(f"{line}\n" for line in columns(cells, align=align, width=width, indent=0))

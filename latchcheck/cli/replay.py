@@ -59,7 +59,7 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
         rows = [row(file, one, steps=True) for file, one in found]
         text = json.dumps({"schema": SCHEMA, "fixtures": rows, "exit": code}, indent=2, ensure_ascii=False) + "\n"
     elif form == "text":
-        text = "\n".join(told(one, steps=True) for _, one in found)
+        text = "\n".join(told(one, out.width, steps=True) for _, one in found)
     else:
         from latchcheck.report.formats import shown
 
@@ -97,11 +97,13 @@ def row(file: str, one: Replayed, *, steps: bool) -> dict[str, Any]:
     return found
 
 
-def told(one: Replayed, *, steps: bool) -> str:
+def told(one: Replayed, width: int, *, steps: bool) -> str:
     """The outcome of one fixture in words."""
+    from latchcheck.report.layout import hung
+
     fixture = one.fixture
     if one.trace is None:
-        return f"{fixture.id}: stale\n  {one.reason}\n"
+        return "\n".join(hung([f"{fixture.id}: stale", f"  {one.reason}"], width)) + "\n"
     lines = [f"{fixture.id}: reproduces"]
     if steps:
         from latchcheck.report.timeline import lines_of
@@ -109,7 +111,7 @@ def told(one: Replayed, *, steps: bool) -> str:
         rows = lines_of(one.trace, wiring.lifecycle_telling(), first=0)
         lines += [f"  {_setting(fixture)}", *(f"  {line}" for line in rows)]
         lines.append(f"  step {fixture.violates.step} breaks {fixture.property}: {fixture.violates.clause}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(hung(lines, width)) + "\n"
 
 
 def _setting(fixture: Fixture) -> str:

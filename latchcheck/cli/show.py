@@ -78,6 +78,7 @@ def _explore(board: Board, title: str) -> bool:
 
 def _print(board: Board, title: str, form: str) -> None:
     from latchcheck.report.envelope import json_text, plain, steps
+    from latchcheck.report.layout import hung
 
     from .explorer.board import obstacle_line, offer_line
 
@@ -103,7 +104,7 @@ def _print(board: Board, title: str, form: str) -> None:
     lines += [f"{'*' if line.changed else ' '} {line.text}" for line in board.state_lines()]
     lines += ["", "Can happen now:", *(f"  {offer_line(one)}" for one in offers)]
     lines += ["", "Cannot, and the first condition in the way:", *(f"  {obstacle_line(one)}" for one in obstacles)]
-    out.write("\n".join(lines) + "\n")
+    out.write("\n".join([lines[0], *hung(lines[1:], out.width)]) + "\n")
 
 
 def _print_difference(board: Board, other: Board, file: str, compare: str, form: str) -> None:

@@ -51,11 +51,14 @@ def list_(context: click.Context, /, *, form: str) -> None:
     if form == "json":
         out.write(json.dumps({"schema": LIST_SCHEMA, "targets": rows, "exit": 0}, indent=2, ensure_ascii=False) + "\n")
         context.exit(0)
+    from latchcheck.report.layout import columns
+
+    cells = []
     for row in rows:
         state = "ready" if row["ready"] else "missing" if row["ready"] is not None else "named"
-        out.write(f"{row['name'] + ('...' if row['name'].endswith(':') else ''):16}{state:9}{row['meaning']}\n")
-        for line in row["missing"]:
-            out.write(f"{'':25}{line}\n")
+        cells.append((row["name"] + ("..." if row["name"].endswith(":") else ""), state, row["meaning"]))
+        cells += [("", "", line) for line in row["missing"]]
+    out.write("".join(f"{line}\n" for line in columns(cells, align="<<w", width=out.width, indent=0)))
     context.exit(0)
 
 
@@ -111,14 +114,15 @@ def _check_each(
 ) -> None:
     """Gather the rows, and show each as soon as its rule was tried, so that a slow target is seen to move."""
     from latchcheck.kernel.doing import doing
+    from latchcheck.report.layout import wrap
 
     with doing(f"checking {name}", len(rules)) as stage:
         for one in rows:
             checks.append(one)
             stage.step()
             if out is not None:
-                what = f"{'':16}{one['what']}\n" if one["what"] else ""
-                out.write(f"{one['outcome']:15} {one['rule']}\n{what}")
+                what = wrap(one["what"], out.width - 16) if one["what"] else []
+                out.write(f"{one['outcome']:15} {one['rule']}\n" + "".join(f"{'':16}{line}\n" for line in what))
 
 
 def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tuple[str, int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 Row = Sequence[str]
 Paint = Callable[[str, str], str]
 """Takes a text and a role and gives the text in the colour of the role, or as it is."""
 
 GUTTER = 2
+HANGING = 5
 WRAPPED_WIDTH_MIN = 16
 GLUE = "\N{NO-BREAK SPACE}"
 """Stands for a space within what `wrap` takes for one word."""
@@ -56,6 +57,20 @@ def wrap(text: str, width: int) -> list[str]:
     words = (word if len(word) <= width else word.replace(GLUE, " ") for word in printable(text).split(" "))
     lines = textwrap.wrap(" ".join(words), max(width, 1), break_long_words=False, break_on_hyphens=False)
     return [line.replace(GLUE, " ") for line in lines] or [""]
+
+
+def hung(lines: Iterable[str], width: int) -> list[str]:
+    """The lines, each in several where it is longer than the width: what goes on stands further in than it begins."""
+    found: list[str] = []
+    for line in lines:
+        text = line.lstrip(" ")
+        lead = len(line) - len(text)
+        if len(line) <= width:
+            found.append(line)
+            continue
+        first, *rest = wrap(text, width - lead - HANGING)
+        found += [" " * lead + first, *(" " * (lead + HANGING) + one for one in rest)]
+    return found
 
 
 def columns(
