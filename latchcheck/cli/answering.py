@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
 
@@ -148,11 +148,9 @@ def _each_answered(
     several = len(questions) > 1
     try:
         for question in each("", questions, named=lambda one: one.source if several else ""):
-            report, wrong = _answer(question, only, tally)
+            report = _answer(question, only, tally)
             tally.add(report)
             if report is None:
-                if form == "json":
-                    out.write(_wrong(question, wrong, several=several))
                 continue
             report = _saved(report, folder)
             if form in STREAMED:
@@ -168,8 +166,8 @@ def _each_answered(
     return False
 
 
-def _answer(question: Question, only: Sequence[str], tally: Tally) -> tuple[Report | None, Sequence[Mapping[str, Any]]]:
-    """The report on one question, or None where its input is wrong, which is then said on stderr, and what is wrong."""
+def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:
+    """The report on one question, or None where its input is wrong, which is then said on stderr."""
     try:
         config = wiring.read_config(
             question.file, client=question.client, server=question.server, task=question.task, sets=question.sets
@@ -178,19 +176,11 @@ def _answer(question: Question, only: Sequence[str], tally: Tally) -> tuple[Repo
         if not wiring.is_bad_input(error):
             raise
         tally.complain(error)
-        return None, wiring.error_rows(error)
+        return None
     report = wiring.verify(config, only or None)
     for line in taken_over(report.config):
         note(line)
-    return evolve(report, source=question.source), ()
-
-
-def _wrong(question: Question, errors: Sequence[Mapping[str, Any]], *, several: bool) -> str:
-    """What is wrong with a configuration, in the place of its answers."""
-    from latchcheck.report.envelope import errors_envelope, json_text
-
-    whole = errors_envelope(question.source, errors, int(Exit.USAGE))
-    return json_text(whole, one_line=several) + "\n"
+    return evolve(report, source=question.source)
 
 
 def _saved(report: Report, folder: Path | None) -> Report:

@@ -18,7 +18,6 @@ from .catalogues import (
 from .configurations import (
     assumption_groups,
     check_laid_over,
-    error_rows,
     explain_keys,
     is_bad_input,
     key_rows,
@@ -74,7 +73,6 @@ __all__ = [
     "copied_fixtures",
     "decide_packets",
     "draw",
-    "error_rows",
     "explain_keys",
     "explain_property",
     "explain_setting",
