@@ -24,6 +24,8 @@ from .progress import shown
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
+    "repair": "latchcheck.cli.repair",
+    "region": "latchcheck.cli.region",
     "explore": "latchcheck.cli.explore",
     "fuzz": "latchcheck.cli.fuzz",
     "admission": "latchcheck.cli.admission",

@@ -41,12 +41,18 @@ Probe = Callable[[int], tuple[bool, Ms | None]]
 """Whether the property holds with a value (or at a distance), and its margin there."""
 
 
-def repairs_of(name: str, config: Config, held: Collection[str], margin_ms: Ms | None) -> tuple[Repair, ...]:
-    """Repairs of one violated property; `held` are the properties that must go on holding."""
-    search = _Search(name, config, frozenset(held), margin_ms)
+def repairs_of(
+    name: str, config: Config, held: Collection[str], margin_ms: Ms | None, knobs: Collection[str] | None = None
+) -> tuple[Repair, ...]:
+    """Repairs of one violated property; `held` are the properties that must go on holding.
+
+    With `knobs`, flat names, nothing else is changed.
+    """
+    search = _Search(name, config, frozenset(held), margin_ms, None if knobs is None else frozenset(knobs))
     found = (*search.numbers(), *search.joint(), *search.modes())
     if not found and name == "abandoned-work-is-bounded":
-        return tuple(islice(search.together(choices(config)), CHOICES_MAX))
+        known = (one for one in choices(config) if search.may(*one))
+        return tuple(islice(search.together(known), CHOICES_MAX))
     return found
 
 
@@ -69,7 +75,12 @@ class _Search:
     config: Config
     held: frozenset[str]
     margin_ms: Ms | None
+    knobs: frozenset[str] | None = None
     singles: dict[str, int] = attrs.field(factory=dict, init=False)
+
+    def may(self, *keys: str) -> bool:
+        """Whether these keys may be changed."""
+        return self.knobs is None or self.knobs.issuperset(keys)
 
     def _good(self, changes: dict[str, object]) -> bool:
         return self._tried(changes)[0]
@@ -113,7 +124,8 @@ class _Search:
             if self._keeps(changes):
                 found.append(self._repair(changes))
                 continue
-            both = next(filter(None, (self._with_mode(changes, *mode) for mode in _modes(self.config))), None)
+            modes = (mode for mode in _modes(self.config) if self.may(mode[0]))
+            both = next(filter(None, (self._with_mode(changes, *mode) for mode in modes)), None)
             if both is not None:
                 found.append(self._repair(both))
         return sorted(found, key=lambda repair: (len(repair.set), repair.cost_ms or 0))
@@ -149,7 +161,7 @@ class _Search:
             if isinstance(value, bool) or not isinstance(value, int) or not isinstance(old, int):
                 continue
             sign = 1 if value > old else -1
-            steps = _by_halves(_moving(least, knob, old, sign, fits), abs(value - old))
+            steps = by_halves(_moving(least, knob, old, sign, fits), abs(value - old))
             least[knob] = old + sign * steps
         return least
 
@@ -158,6 +170,8 @@ class _Search:
         for field, value in self.config.flat().items():
             numeric = isinstance(value, int) and not isinstance(value, bool)
             if not numeric or not field.startswith(("client.", "server.")) or field in NO_KNOBS:
+                continue
+            if not self.may(field):
                 continue
             if field.endswith("_ms") and self.name in BY_FLAT[field].properties:
                 yield field
@@ -183,7 +197,7 @@ class _Search:
             return None
         step = self._by_margin(lambda distance: probe(old + sign * distance), limit)
         if step is None and probe(old + sign * limit)[0]:
-            step = _by_halves(lambda distance: probe(old + sign * distance)[0], limit)
+            step = by_halves(lambda distance: probe(old + sign * distance)[0], limit)
         return None if step is None else old + sign * step
 
     def _by_margin(self, probe: Probe, limit: int) -> int | None:
@@ -250,7 +264,7 @@ class _Search:
         for mode, setting in _modes(self.config):
             changes = {mode: setting}
             relevant = self.name in BY_FLAT[mode].properties and self.config.flat()[mode] != setting
-            if relevant and self._good(changes) and self._keeps(changes):
+            if relevant and self.may(mode) and self._good(changes) and self._keeps(changes):
                 found.append(self._repair(changes))
         return found
 
@@ -271,7 +285,7 @@ def _moving(
     return lambda distance: fits({**changes, knob: old + sign * distance})
 
 
-def _by_halves(holds: Callable[[int], bool], limit: int) -> int:
+def by_halves(holds: Callable[[int], bool], limit: int) -> int:
     """The least distance up to `limit` that helps, `limit` itself being known to."""
     bad, step = 0, 1
     while step < limit and not holds(step):
