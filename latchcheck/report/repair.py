@@ -57,9 +57,10 @@ def _end(answer: Mapping[str, Any]) -> str:
             f"{which} all that is violated, breaks nothing that held, and was verified again. "
             "No part of it can be left out, and no number can be a millisecond nearer."
         )
-    left = "" if tried["all"] else " and more are left"
+    left = "" if tried["all"] else ", and more are left"
     return (
-        f"No repair was found: {tried['changes']} combinations of smallest changes of {whose} were followed{left}. "
+        f"No repair was found. Smallest changes of {whose} were put together, step by step: "
+        f"{tried['changes']} of them{left}. "
         "Only numbers that are set are moved, one property after the other; that none was found is no proof that "
         "there is none."
     )
