@@ -24,10 +24,10 @@ from .progress import shown
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
-    "repair": "latchcheck.cli.repair",
-    "region": "latchcheck.cli.region",
     "explore": "latchcheck.cli.explore",
     "fuzz": "latchcheck.cli.fuzz",
+    "repair": "latchcheck.cli.repair",
+    "region": "latchcheck.cli.region",
     "admission": "latchcheck.cli.admission",
     "replay": "latchcheck.cli.replay",
     "show": "latchcheck.cli.show",

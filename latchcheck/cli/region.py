@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         ((key, ends),) = free_ends.items()
         found = wiring.region_of(config, key, ends, only)
     else:
-        found = wiring.plane_of(config, free_ends, only)
+        found = wiring.region_of_two(config, free_ends, only)
     if found.interrupted:
         complain("interrupted: what is told was found until then")
     code = exit_code(["inconclusive"] if found.interrupted else [])

@@ -39,7 +39,7 @@ from .lifecycle import (
     reducer,
 )
 from .locksteps import ready_target, run_lockstep, save_divergence
-from .numbers import changed_file, keys_meant, milliseconds_of, plane_of, range_of, region_of, repairs_together
+from .numbers import changed_file, keys_meant, milliseconds_of, range_of, region_of, region_of_two, repairs_together
 from .races import (
     LEVELS,
     STORES,
@@ -106,7 +106,6 @@ __all__ = [
     "operation_row",
     "picture_steps",
     "pictures",
-    "plane_of",
     "preset_rows",
     "property_ids",
     "property_keyword",
@@ -119,6 +118,7 @@ __all__ = [
     "recompute",
     "reducer",
     "region_of",
+    "region_of_two",
     "repairs_together",
     "replay_fixture",
     "replay_on_target",

@@ -46,7 +46,7 @@ def region_of(config: Config, key: str, ends: tuple[int, int], only: Sequence[st
     return region(config, key, *ends, [name for name in CATALOGUE if not only or name in only])
 
 
-def plane_of(config: Config, free: Mapping[str, tuple[int, int]], only: Sequence[str]) -> Plane:
+def region_of_two(config: Config, free: Mapping[str, tuple[int, int]], only: Sequence[str]) -> Plane:
     """The safe numbers of two keys, the first across."""
     from latchcheck.properties.timing.catalogue import CATALOGUE
     from latchcheck.properties.timing.planes import COLUMNS, ROWS, axis, plane
