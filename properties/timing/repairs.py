@@ -171,10 +171,12 @@ class _Search:
             numeric = isinstance(value, int) and not isinstance(value, bool)
             if not numeric or not field.startswith(("client.", "server.")) or field in NO_KNOBS:
                 continue
-            if not self.may(field):
-                continue
-            if field.endswith("_ms") and self.name in BY_FLAT[field].properties:
+            if field.endswith("_ms") and self._is_about(field):
                 yield field
+
+    def _is_about(self, key: str) -> bool:
+        """Whether a change of the key is tried: it is one that may change, or that the property is said to be about."""
+        return key in self.knobs if self.knobs is not None else self.name in BY_FLAT[key].properties
 
     def _smallest(self, knob: str) -> int | None:
         """The value nearest to the present one with which the property holds; None where no value does."""
@@ -263,8 +265,8 @@ class _Search:
         found = []
         for mode, setting in _modes(self.config):
             changes = {mode: setting}
-            relevant = self.name in BY_FLAT[mode].properties and self.config.flat()[mode] != setting
-            if relevant and self.may(mode) and self._good(changes) and self._keeps(changes):
+            relevant = self._is_about(mode) and self.config.flat()[mode] != setting
+            if relevant and self._good(changes) and self._keeps(changes):
                 found.append(self._repair(changes))
         return found
 
