@@ -34,6 +34,9 @@ RELATIVE_STEPS = 1_000
 CHOICES_MAX = 3
 """How many changes of several settings together are offered."""
 
+PAIR_FACTOR = 4
+"""Where a number is moved out of the way of another, it is moved to so many times the sum of all."""
+
 GUESSES_MAX = 5
 """How often the margin is followed before the value is looked for by halves."""
 
@@ -54,6 +57,16 @@ def repairs_of(
         known = (one for one in choices(config) if search.may(*one))
         return tuple(islice(search.together(known), CHOICES_MAX))
     return found
+
+
+def pairs_of(name: str, config: Config, knobs: Collection[str] | None = None) -> Iterator[Repair]:
+    """Changes of two numbers that repair one violated property, where no number alone does.
+
+    One number is moved out of the way, the other as far as needed, and then both back as far as they may.
+    Every number of the client and the server is tried, whatever the property is said to be about.
+    """
+    search = _Search(name, config, frozenset(), None, frozenset(BY_FLAT if knobs is None else knobs))
+    return islice(search.pairs(), CHOICES_MAX)
 
 
 def _modes(config: Config) -> Iterator[tuple[str, object]]:
@@ -115,8 +128,8 @@ class _Search:
     def numbers(self) -> list[Repair]:
         """The smallest change of each single number, cheapest first."""
         found: list[Repair] = []
-        for knob in self._knobs():
-            value = self._smallest(knob)
+        for knob in self.numbers_about():
+            value = self.smallest(knob)
             if not value:
                 continue
             self.singles[knob] = value
@@ -165,7 +178,7 @@ class _Search:
             least[knob] = old + sign * steps
         return least
 
-    def _knobs(self) -> Iterator[str]:
+    def numbers_about(self) -> Iterator[str]:
         """Flat names of the client's and the server's numbers of milliseconds that the property reads."""
         for field, value in self.config.flat().items():
             numeric = isinstance(value, int) and not isinstance(value, bool)
@@ -178,7 +191,7 @@ class _Search:
         """Whether a change of the key is tried: it is one that may change, or that the property is said to be about."""
         return key in self.knobs if self.knobs is not None else self.name in BY_FLAT[key].properties
 
-    def _smallest(self, knob: str) -> int | None:
+    def smallest(self, knob: str) -> int | None:
         """The value nearest to the present one with which the property holds; None where no value does."""
         old = self.config.flat()[knob]
         assert isinstance(old, int)
@@ -259,6 +272,22 @@ class _Search:
             return []
         least = self._least(changes)
         return [self._repair(least)] if least is not None and least.keys() == changes.keys() else []
+
+    def pairs(self) -> Iterator[Repair]:
+        """Two numbers of which each needs the other, as small as can be."""
+        flat, told = self._numbers_now(), list[dict[str, object]]()
+        far = min(LONGEST_MS, sum(value for key, value in flat.items() if key.endswith("_ms")) * PAIR_FACTOR)
+        for first in self.numbers_about():
+            for away in (far, 1):
+                moved = attrs.evolve(self, config=self.config.replace({first: away}))
+                for second in moved.numbers_about():
+                    value = None if second == first else moved.smallest(second)
+                    if not value:
+                        continue
+                    least = self._nearer({first: away, second: value}, self._good)
+                    if len(least) > 1 and least not in told and self._good(least):
+                        told.append(least)
+                        yield self._repair(least)
 
     def modes(self) -> list[Repair]:
         """Modes that alone make the property hold."""

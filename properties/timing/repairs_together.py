@@ -21,7 +21,7 @@ from .answers import Answer
 from .catalogue import CATALOGUE
 from .facts import Facts
 from .regions import Label, is_valid, label_at
-from .repairs import by_halves, repairs_of
+from .repairs import by_halves, pairs_of, repairs_of
 from .verifying import answer
 
 FOUND_MAX = 5
@@ -182,7 +182,8 @@ class _Search:
         outcome = ANALYSES[name](Facts(config))
         margin = outcome.margin_ms if isinstance(outcome, Answer) else None
         now = self.config.flat()
-        for repair in repairs_of(name, config, (), margin, self.knobs):
+        alone = repairs_of(name, config, (), margin, self.knobs)
+        for repair in alone or pairs_of(name, config, self.knobs):
             more = {**changes, **repair.set}
             if all(more[key] != now[key] and _onward(now[key], changes[key], more[key]) for key in changes):
                 yield more

@@ -78,6 +78,26 @@ def test_only_the_keys_that_may_change_do() -> None:
     assert (less.repairs, less.whole, less.tried > 1) == ((), True, True)
 
 
+def test_two_limits_that_both_stop_the_client_move_together() -> None:
+    """Where no number alone helps, two that need each other are moved, and no further than by hand.
+
+    Work of 60 s is read a gap of 5 s later at most, and the client must stop later than that, by either limit.
+    """
+    config = Config().replace(
+        {
+            "client.initial_delay_ms": 5_000,
+            "client.overall_timeout_ms": 30_000,
+            "client.ttl_mode": "give-up",
+            "server.advertised_ttl_ms": 20_000,
+            "workload.execution_ms": (1_000, 60_000),
+        }
+    )
+    found = repair_together(config, ["patience-covers-execution"])
+    assert [dict(one.set) for one in found.repairs][:1] == [
+        {"client.overall_timeout_ms": 65_001, "server.advertised_ttl_ms": 65_001}
+    ]
+
+
 def test_one_property_can_be_mended_alone() -> None:
     """What is not asked for need not be mended."""
     config = example("ttl-cap/ttl-below-window.toml")
