@@ -26,6 +26,8 @@ VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
     "explore": "latchcheck.cli.explore",
     "fuzz": "latchcheck.cli.fuzz",
+    "repair": "latchcheck.cli.repair",
+    "region": "latchcheck.cli.region",
     "admission": "latchcheck.cli.admission",
     "replay": "latchcheck.cli.replay",
     "show": "latchcheck.cli.show",

@@ -34,6 +34,9 @@ RELATIVE_STEPS = 1_000
 CHOICES_MAX = 3
 """How many changes of several settings together are offered."""
 
+PAIR_FACTOR = 4
+"""Where a number is moved out of the way of another, it is moved to so many times the sum of all."""
+
 GUESSES_MAX = 5
 """How often the margin is followed before the value is looked for by halves."""
 
@@ -41,13 +44,29 @@ Probe = Callable[[int], tuple[bool, Ms | None]]
 """Whether the property holds with a value (or at a distance), and its margin there."""
 
 
-def repairs_of(name: str, config: Config, held: Collection[str], margin_ms: Ms | None) -> tuple[Repair, ...]:
-    """Repairs of one violated property; `held` are the properties that must go on holding."""
-    search = _Search(name, config, frozenset(held), margin_ms)
+def repairs_of(
+    name: str, config: Config, held: Collection[str], margin_ms: Ms | None, knobs: Collection[str] | None = None
+) -> tuple[Repair, ...]:
+    """Repairs of one violated property; `held` are the properties that must go on holding.
+
+    With `knobs`, flat names, nothing else is changed.
+    """
+    search = _Search(name, config, frozenset(held), margin_ms, None if knobs is None else frozenset(knobs))
     found = (*search.numbers(), *search.joint(), *search.modes())
     if not found and name == "abandoned-work-is-bounded":
-        return tuple(islice(search.together(choices(config)), CHOICES_MAX))
+        known = (one for one in choices(config) if search.may(*one))
+        return tuple(islice(search.together(known), CHOICES_MAX))
     return found
+
+
+def pairs_of(name: str, config: Config, knobs: Collection[str] | None = None) -> Iterator[Repair]:
+    """Changes of two numbers that repair one violated property, where no number alone does.
+
+    One number is moved out of the way, the other as far as needed, and then both back as far as they may.
+    Every number of the client and the server is tried, whatever the property is said to be about.
+    """
+    search = _Search(name, config, frozenset(), None, frozenset(BY_FLAT if knobs is None else knobs))
+    return islice(search.pairs(), CHOICES_MAX)
 
 
 def _modes(config: Config) -> Iterator[tuple[str, object]]:
@@ -69,7 +88,12 @@ class _Search:
     config: Config
     held: frozenset[str]
     margin_ms: Ms | None
+    knobs: frozenset[str] | None = None
     singles: dict[str, int] = attrs.field(factory=dict, init=False)
+
+    def may(self, *keys: str) -> bool:
+        """Whether these keys may be changed."""
+        return self.knobs is None or self.knobs.issuperset(keys)
 
     def _good(self, changes: dict[str, object]) -> bool:
         return self._tried(changes)[0]
@@ -104,8 +128,8 @@ class _Search:
     def numbers(self) -> list[Repair]:
         """The smallest change of each single number, cheapest first."""
         found: list[Repair] = []
-        for knob in self._knobs():
-            value = self._smallest(knob)
+        for knob in self.numbers_about():
+            value = self.smallest(knob)
             if not value:
                 continue
             self.singles[knob] = value
@@ -113,7 +137,8 @@ class _Search:
             if self._keeps(changes):
                 found.append(self._repair(changes))
                 continue
-            both = next(filter(None, (self._with_mode(changes, *mode) for mode in _modes(self.config))), None)
+            modes = (mode for mode in _modes(self.config) if self.may(mode[0]))
+            both = next(filter(None, (self._with_mode(changes, *mode) for mode in modes)), None)
             if both is not None:
                 found.append(self._repair(both))
         return sorted(found, key=lambda repair: (len(repair.set), repair.cost_ms or 0))
@@ -149,20 +174,24 @@ class _Search:
             if isinstance(value, bool) or not isinstance(value, int) or not isinstance(old, int):
                 continue
             sign = 1 if value > old else -1
-            steps = _by_halves(_moving(least, knob, old, sign, fits), abs(value - old))
+            steps = by_halves(_moving(least, knob, old, sign, fits), abs(value - old))
             least[knob] = old + sign * steps
         return least
 
-    def _knobs(self) -> Iterator[str]:
+    def numbers_about(self) -> Iterator[str]:
         """Flat names of the client's and the server's numbers of milliseconds that the property reads."""
         for field, value in self.config.flat().items():
             numeric = isinstance(value, int) and not isinstance(value, bool)
             if not numeric or not field.startswith(("client.", "server.")) or field in NO_KNOBS:
                 continue
-            if field.endswith("_ms") and self.name in BY_FLAT[field].properties:
+            if field.endswith("_ms") and self._is_about(field):
                 yield field
 
-    def _smallest(self, knob: str) -> int | None:
+    def _is_about(self, key: str) -> bool:
+        """Whether a change of the key is tried: it is one that may change, or that the property is said to be about."""
+        return key in self.knobs if self.knobs is not None else self.name in BY_FLAT[key].properties
+
+    def smallest(self, knob: str) -> int | None:
         """The value nearest to the present one with which the property holds; None where no value does."""
         old = self.config.flat()[knob]
         assert isinstance(old, int)
@@ -183,7 +212,7 @@ class _Search:
             return None
         step = self._by_margin(lambda distance: probe(old + sign * distance), limit)
         if step is None and probe(old + sign * limit)[0]:
-            step = _by_halves(lambda distance: probe(old + sign * distance)[0], limit)
+            step = by_halves(lambda distance: probe(old + sign * distance)[0], limit)
         return None if step is None else old + sign * step
 
     def _by_margin(self, probe: Probe, limit: int) -> int | None:
@@ -244,12 +273,28 @@ class _Search:
         least = self._least(changes)
         return [self._repair(least)] if least is not None and least.keys() == changes.keys() else []
 
+    def pairs(self) -> Iterator[Repair]:
+        """Two numbers of which each needs the other, as small as can be."""
+        flat, told = self._numbers_now(), list[dict[str, object]]()
+        far = min(LONGEST_MS, sum(value for key, value in flat.items() if key.endswith("_ms")) * PAIR_FACTOR)
+        for first in self.numbers_about():
+            for away in (far, 1):
+                moved = attrs.evolve(self, config=self.config.replace({first: away}))
+                for second in moved.numbers_about():
+                    value = None if second == first else moved.smallest(second)
+                    if not value:
+                        continue
+                    least = self._nearer({first: away, second: value}, self._good)
+                    if len(least) > 1 and least not in told and self._good(least):
+                        told.append(least)
+                        yield self._repair(least)
+
     def modes(self) -> list[Repair]:
         """Modes that alone make the property hold."""
         found = []
         for mode, setting in _modes(self.config):
             changes = {mode: setting}
-            relevant = self.name in BY_FLAT[mode].properties and self.config.flat()[mode] != setting
+            relevant = self._is_about(mode) and self.config.flat()[mode] != setting
             if relevant and self._good(changes) and self._keeps(changes):
                 found.append(self._repair(changes))
         return found
@@ -271,7 +316,7 @@ def _moving(
     return lambda distance: fits({**changes, knob: old + sign * distance})
 
 
-def _by_halves(holds: Callable[[int], bool], limit: int) -> int:
+def by_halves(holds: Callable[[int], bool], limit: int) -> int:
     """The least distance up to `limit` that helps, `limit` itself being known to."""
     bad, step = 0, 1
     while step < limit and not holds(step):

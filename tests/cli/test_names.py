@@ -37,6 +37,9 @@ NAMES = [
     (("kill", "--story", "worker-plian"), "worker-plain"),
     (("verify", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
     (("verify", CONFIG, "--property", "orphan_window"), "restart-inside-orphan-window"),
+    (("repair", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
+    (("repair", CONFIG, "--knob", "orphan_windw"), "server.orphan_window"),
+    (("region", CONFIG, "--free", "orphan_windw"), "server.orphan_window"),
     (("fuzz", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
     (("fixtures", "generate", "--config", CONFIG, "-o", "x", "--property", "no-live-orfan"), "no-live-orphan"),
     *(

@@ -28,6 +28,7 @@ QUICK = [
     (("wording", "new", "-o"), False),
 ]
 OTHERS = [
+    (("repair", CONFIG, "-o"), False),
     (("explore", "-o"), False),
     (("fuzz", "-o"), True),
     (("fixtures", "generate", "-o"), True),

@@ -38,6 +38,7 @@ from .lifecycle import (
     reducer,
 )
 from .locksteps import ready_target, run_lockstep, save_divergence
+from .numbers import changed_file, keys_meant, milliseconds_of, range_of, region_of, region_of_two, repairs_together
 from .races import (
     LEVELS,
     STORES,
@@ -68,6 +69,7 @@ __all__ = [
     "ask_lifecycle",
     "ask_timed",
     "assumption_groups",
+    "changed_file",
     "check_laid_over",
     "check_target",
     "copied_fixtures",
@@ -86,6 +88,7 @@ __all__ = [
     "is_bad_input",
     "is_named_scope",
     "key_rows",
+    "keys_meant",
     "kill_store",
     "lifecycle_ids",
     "lifecycle_receivers",
@@ -94,6 +97,7 @@ __all__ = [
     "lifecycle_telling",
     "load_fixture",
     "measure_transport",
+    "milliseconds_of",
     "minimise_fixture",
     "nearest_keys",
     "open_target",
@@ -106,10 +110,14 @@ __all__ = [
     "property_rows",
     "race_fixture",
     "race_store",
+    "range_of",
     "read_config",
     "ready_target",
     "recompute",
     "reducer",
+    "region_of",
+    "region_of_two",
+    "repairs_together",
     "replay_fixture",
     "replay_on_target",
     "run_lockstep",
