@@ -26,26 +26,33 @@ def read(
     server: str | None = None,
     task: str | None = None,
     sets: Sequence[str] = (),
+    *,
+    below: Sequence[Sequence[Given]] = (),
+    above: Sequence[Given] = (),
 ) -> Config:
     """Read a configuration; raise ConfigError, which says all that is wrong, where, and what to write instead.
 
     `files` are paths of TOML files ("-" is standard input), `client` and `server` ids of presets, `task` is
     the path of a CreateTaskResult or Task in JSON, `sets` are options of the form section.key=value.
     Each wins over those before it.
+    Who reads many configurations gives what they share, read once, as files are (`below`), and what each has of its
+    own, as options are (`above`).
     """
-    if not files and client is None and server is None and task is None and not sets:
+    if not (files or below or sets or above) and client is None and server is None and task is None:
         raise ConfigError("nothing is given", Where("configuration"), "give a file, a preset, a task or an option")
     faults = Faults()
-    layers: list[list[Given]] = []
+    layers: list[list[Given]] = [list(layer) for layer in below]
     for file in files:
         with faults.kept():
             layers.append(given_by_file(file))
+    in_files = len(below) + len(files)
     presets = _presets(client, server, faults)
     layers += [preset.given() for preset in presets]
     with faults.kept():
         layers.append([] if task is None else list(given_by_task(task)))
     with faults.kept():
         layers.append(list(given_by_options(sets)))
+    layers.append(list(above))
     faults.told()  # what needs, or contradicts, another value can be seen only where each could be read
 
     given = {value.key.flat: value for layer in layers for value in layer}
@@ -53,11 +60,26 @@ def read(
         for value in preset.conditional(_record(given), presets):
             if value.key.flat not in given or not _later(given[value.key.flat]):
                 given[value.key.flat] = value
-    given |= _taken_over(given, layers[: len(files)])
+    given |= _taken_over(given, layers[:in_files])
     absent = {flat: origin for preset in presets for flat, origin in preset.absences().items() if flat not in given}
     config = _record(given, absent)
     check(config, given)
     return config
+
+
+def shared(file: str | None, sets: Sequence[str]) -> list[list[Given]]:
+    """Read once what many configurations share: a file ("-" is standard input), for `read` to take as `below`.
+
+    The assignments are only checked, since they stand above what the configurations have of their own.
+    Raises ConfigError for all that is wrong with either.
+    """
+    faults, found = Faults(), list[list[Given]]()
+    with faults.kept():
+        found += [] if file is None else [given_by_file(file)]
+    with faults.kept():
+        list(given_by_options(sets))
+    faults.told()
+    return found
 
 
 def check_laid_over(client: str | None = None, server: str | None = None, sets: Sequence[str] = ()) -> None:

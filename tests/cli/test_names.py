@@ -38,6 +38,8 @@ NAMES = [
     (("verify", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
     (("verify", CONFIG, "--property", "orphan_window"), "restart-inside-orphan-window"),
     (("fuzz", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
+    (("matrix", "--property", "no-live-orfan"), "no-live-orphan"),
+    (("sweep", CONFIG, "--vary", "server.orphan_window=1m", "--property", "no-live-orfan"), "no-live-orphan"),
     (("fixtures", "generate", "--config", CONFIG, "-o", "x", "--property", "no-live-orfan"), "no-live-orphan"),
     *(
         ((*verb, "--property", PROPERTY[:-1]), PROPERTY)
@@ -67,6 +69,9 @@ NAMES = [
     (("admission", "--policy", "ungarded"), "unguarded"),
     (("verify", "--client", "strands-pi"), "strands-py"),
     (("fuzz", "--server", "mcp-pi-1"), "mcp-py-1"),
+    (("matrix", "--client", "strands-pi"), "strands-py"),
+    (("sweep", "--server", "mcp-pi-1", "--vary", "server.orphan_window=1m"), "mcp-py-1"),
+    (("sweep", CONFIG, "--vary", "server.orphan_windw=1m,2m"), "orphan_window"),
     ((*PROBE, "--client", "strands-pi"), "strands-py"),
     ((*PROBE, "--set", "client.max_dely=1s"), "max_delay"),
     (("verify", "--set", "server.orphan_windw=1s"), "orphan_window"),
