@@ -25,15 +25,15 @@ def read_config(
 def config_reader(file: str | None, sets: Sequence[str]) -> Callable[..., Config]:
     """What puts many configurations together from a file, which is read once, and assignments.
 
-    It is called with `client` and `server`, each an id or None, and `above`, the values of this one alone.
+    It is called with a client and a server, each an id or None, and the values that this one alone has.
     Raises ConfigError, as it does when it is called.
     """
-    from latchcheck.model.reading import read, shared
+    from latchcheck.model.reading import shared
 
-    below = shared(file, sets)
+    read = shared(file, sets)
 
-    def config(client: str | None, server: str | None, above: Sequence[Value] = ()) -> Config:
-        return read((), client, server, None, sets, below=below, above=[one.given for one in above])
+    def config(client: str | None, server: str | None, values: Sequence[Value] = ()) -> Config:
+        return read.config(client, server, [one.given for one in values])
 
     return config
 
