@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,11 +163,9 @@ def _each_answered(
     several = len(questions) > 1
     try:
         for question in each("", questions, named=lambda one: one.source if several else ""):
-            report, wrong = answer(question, only, tally)
+            report = answer(question, only, tally)
             tally.add(report)
             if report is None:
-                if form == "json":
-                    out.write(_wrong(question, wrong, several=several))
                 continue
             for line in taken_over(report.config):
                 note(line)
@@ -192,8 +190,8 @@ def answer(
     read: Callable[[], Any] | None = None,
     *,
     repairs: bool = True,
-) -> tuple[Report | None, Sequence[Mapping[str, Any]]]:
-    """The report on one question, or None where its input is wrong, which is then said on stderr, and what is wrong.
+) -> Report | None:
+    """The report on one question, or None where its input is wrong, which is then said on stderr.
 
     `read` gives its configuration, where it is not to be read from what the question names.
     """
@@ -203,16 +201,8 @@ def answer(
         if not wiring.is_bad_input(error):
             raise
         tally.complain(error)
-        return None, wiring.error_rows(error)
-    return evolve(wiring.verify(config, only or None, repairs=repairs), source=question.source), ()
-
-
-def _wrong(question: Question, errors: Sequence[Mapping[str, Any]], *, several: bool) -> str:
-    """What is wrong with a configuration, in the place of its answers."""
-    from latchcheck.report.envelope import errors_envelope, json_text
-
-    whole = errors_envelope(question.source, errors, int(Exit.USAGE))
-    return json_text(whole, one_line=several) + "\n"
+        return None
+    return evolve(wiring.verify(config, only or None, repairs=repairs), source=question.source)
 
 
 def _saved(report: Report, folder: Path | None) -> Report:

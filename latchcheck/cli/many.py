@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from latchcheck.report.findings import Findings
     from latchcheck.report.layout import Paint
 
+WITHOUT_RUNS = ("text", "json", "csv")
+"""The formats that tell verdicts only, for which no repair is looked for and no run is kept."""
+
 
 @frozen
 class One:
@@ -59,7 +62,7 @@ def answer_many(asked: Sequence[One], only: Sequence[str], form: str, place: Pat
     Where the user ends it, what was decided by then is told, but not written to a file, and the rest is inconclusive.
     """
     found, out = _Found(), Output(place)
-    runs = form not in ("text", "json", "csv")
+    runs = form not in WITHOUT_RUNS
     with interruptible(lambda: f"{len(found.cases)} of {len(asked)} configurations are decided") as cut:
         for one in each("", asked, named=lambda one: one.question.source):
             _decide(one, only, found, runs=runs)
@@ -73,13 +76,13 @@ def answer_many(asked: Sequence[One], only: Sequence[str], form: str, place: Pat
 
 
 def _decide(one: One, only: Sequence[str], found: _Found, *, runs: bool) -> None:
-    report, errors = answer(one.question, only, found.tally, one.read, repairs=runs)
+    report = answer(one.question, only, found.tally, one.read, repairs=runs)
     if report is not None and report.interrupted:
         raise KeyboardInterrupt  # a configuration that is answered in part is not decided
     found.tally.add(report)
     command = one.question.command(only)
     if report is None:
-        found.cases.append(Case(one.names, command, int(Exit.USAGE), errors=tuple(errors)))
+        found.cases.append(Case(one.names, command, int(Exit.USAGE)))
         return
     found.configs.append(report.config)
     if runs:
@@ -92,6 +95,8 @@ def _without_runs(report: Report) -> tuple[Any, ...]:
 
 
 def _shown(found: _Found, form: str, told: Told, out: Output, code: int, *, cut_short: bool) -> str:
+    if found.tally.unread and not found.tally.ends and form in WITHOUT_RUNS:  # errors alone are no result
+        return ""
     if form == "json":
         from latchcheck.report.envelope import json_text
 
@@ -102,8 +107,6 @@ def _shown(found: _Found, form: str, told: Told, out: Output, code: int, *, cut_
         from latchcheck.report.formats import shown
 
         return shown(form, found.findings)
-    if not found.tally.ends:  # errors alone are no result
-        return ""
     from latchcheck.report.layout import painted, unpainted
 
     paint = painted if out.colour else unpainted

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from latchcheck.kernel.trace import Step, Trace
 
 SCHEMA = "latchcheck/verdicts/1"
-ERRORS_SCHEMA = "latchcheck/errors/1"
 CONTROL = re.compile("[\x7f-\x9f]")
 """Control characters that JSON leaves as they are, although a terminal obeys them."""
 EXACT = re.compile(r"[0-9]+(\.[0-9]+|/[0-9]+)")
@@ -40,21 +39,6 @@ def envelope(report: Report) -> dict[str, Any]:
         "assumptions": list(report.assumptions),
         "properties": [_property(one) for one in report.properties],
         "exit": report.exit,
-    }
-
-
-def errors_envelope(source: str, errors: Iterable[Mapping[str, Any]], code: int) -> dict[str, Any]:
-    """What stands in the place of a report where the configuration cannot be read.
-
-    Each error has `file`, `line` and `key` (None: not known), `what` is wrong, and what to write `instead`.
-    Schema: docs/reference/errors.schema.json.
-    """
-    return {
-        "schema": ERRORS_SCHEMA,
-        "versions": versions(),
-        "source": source,
-        "errors": [dict(one) for one in errors],
-        "exit": code,
     }
 
 

@@ -39,7 +39,7 @@ COLUMNS_CSV = ("property", "keyword", "verdict", "margin_ms", "binding")
 
 @frozen
 class Case:
-    """One configuration and what came out: a verdict a property, or what is wrong with it.
+    """One configuration and what came out: a verdict a property, or None where its values contradict each other.
 
     `names` tell it from the others: its presets, or its values. `command` asks `verify` about it.
     `exit` is the exit code that it alone gives.
@@ -48,23 +48,27 @@ class Case:
     names: tuple[str, ...]
     command: str
     exit: int
-    properties: tuple[PropertyVerdict, ...] = ()
-    errors: tuple[Mapping[str, Any], ...] = ()
+    properties: tuple[PropertyVerdict, ...] | None = None
+
+    @property
+    def answers(self) -> tuple[PropertyVerdict, ...]:
+        """The verdicts that there are."""
+        return self.properties or ()
 
     @property
     def word(self) -> str:
         """The worst of its verdicts, in the order of the exit codes."""
-        found = {one.verdict for one in self.properties}
-        return UNREADABLE if self.errors else next((word for word in MARKS if word in found), "not-applicable")
+        found = {one.verdict for one in self.answers}
+        return next((word for word in MARKS if word in found), UNREADABLE)
 
     @property
     def violated(self) -> list[PropertyVerdict]:
         """What is violated."""
-        return [one for one in self.properties if one.verdict == "violated"]
+        return [one for one in self.answers if one.verdict == "violated"]
 
     def verdict(self, name: str) -> str:
         """The verdict on one property."""
-        return next((one.verdict for one in self.properties if one.id == name), UNREADABLE)
+        return next((one.verdict for one in self.answers if one.id == name), UNREADABLE)
 
 
 @frozen
@@ -87,11 +91,8 @@ class Cell:
 
 def data(one: Case) -> dict[str, Any]:
     """What came out of one configuration as plain data, each answer with the fields that it has in `verify`."""
-    return {
-        "properties": [answer(verdict) for verdict in one.properties],
-        "errors": [dict(error) for error in one.errors],
-        "exit": one.exit,
-    }
+    answers = None if one.properties is None else [answer(verdict) for verdict in one.properties]
+    return {"properties": answers, "exit": one.exit}
 
 
 def csv_text(heads: Sequence[str], cases: Iterable[Case]) -> str:
@@ -100,9 +101,9 @@ def csv_text(heads: Sequence[str], cases: Iterable[Case]) -> str:
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow([*heads, *COLUMNS_CSV])
     for case in cases:
-        if case.errors:
+        if case.properties is None:
             rows.writerow([*case.names, "", "", UNREADABLE, "", ""])
-        for one in case.properties:
+        for one in case.answers:
             margin = "" if one.margin_ms is None else measure(one.margin_ms)
             rows.writerow([*case.names, one.id, one.keyword, one.verdict, margin, " ".join(one.binding)])
     return text.getvalue()
@@ -171,7 +172,7 @@ def _at(cells: Sequence[Sequence[Cell | None]], at: int) -> list[Cell]:
 
 def worst_margins(cases: Sequence[Case], at: Callable[[Case], str], what: str, width: int, paint: Paint) -> list[str]:
     """A line for each violated property: in how many configurations, the worst margin, and where that is."""
-    found: dict[str, list[tuple[PropertyVerdict, Case]]] = {one.id: [] for case in cases for one in case.properties}
+    found: dict[str, list[tuple[PropertyVerdict, Case]]] = {one.id: [] for case in cases for one in case.answers}
     for case in cases:
         for one in case.violated:
             found[one.id].append((one, case))
@@ -189,7 +190,7 @@ def worst_margins(cases: Sequence[Case], at: Callable[[Case], str], what: str, w
 
 def evidence(cases: Sequence[Case], width: int, paint: Paint) -> list[str]:
     """What the verdicts that occur rest on."""
-    there = {one.verdict for case in cases for one in case.properties}
+    there = {one.verdict for case in cases for one in case.answers}
     classes = {
         **CLASSES,
         "holds": "holds: for every run within a scope, which verify names.",

@@ -57,7 +57,7 @@ def _unsettled(cases: Sequence[Case], width: int, paint: Paint) -> list[str]:
     """What is neither shown nor refuted in some pairs, which a violation hides in the table: how many, by property."""
     rows: list[tuple[str, str]] = []
     for word in ("vacuous", "inconclusive"):
-        counts = Counter(one.id for case in cases for one in case.properties if one.verdict == word)
+        counts = Counter(one.id for case in cases for one in case.answers if one.verdict == word)
         if counts:
             rows.append((word, ", ".join(glue(f"{name} in {count}") for name, count in counts.items())))
     return ["", *columns(rows, align="<w", width=width, roles=[word for word, _ in rows], paint=paint)] if rows else []

@@ -15,7 +15,7 @@ from latchcheck.kernel.duration import readable
 
 from .envelope import knob_value, versions
 from .layout import Paint, columns, glue, wrap
-from .many import UNREADABLE, Case, Cell, Grid, data, evidence, one_of_them, worst_margins
+from .many import Case, Cell, Grid, data, evidence, one_of_them, worst_margins
 from .values import knob
 
 SCHEMA = "latchcheck/sweep/1"
@@ -55,17 +55,10 @@ def sweep_text(asked: Swept, cases: Sequence[Case], width: int, paint: Paint) ->
     keys, total = tuple(map(knob, asked.keys)), len(asked.values)
     title = f"{total} {'combination' if len(keys) > 1 else 'value'}{'' if total == 1 else 's'} of {', '.join(keys)}"
     lines = [paint(line, "title") for line in wrap(f"{asked.source}: {title}" if asked.source else title, width)]
-    names = list(dict.fromkeys(one.id for case in cases for one in case.properties))
-    decided = [case for case in cases if not case.errors]
+    names = list(dict.fromkeys(one.id for case in cases for one in case.answers))
+    decided = [case for case in cases if case.properties is not None]
     changing = [name for name in names if len({case.verdict(name) for case in decided}) > 1]
-    corner, *labels = columns([keys, *(case.names for case in cases)], align="<" * len(keys), width=width, indent=0)
-    if changing or len(decided) < len(cases):
-        shown = changing or [UNREADABLE]
-
-        def cell(row: int, column: int) -> Cell:
-            return Cell(cases[row].verdict(shown[column]) if changing else cases[row].word, 0)
-
-        lines += ["", *Grid(corner, labels, shown if changing else ["verdict"], cell).lines(width, paint)]
+    lines += ["", *_table(keys, changing, cases, width, paint)]
     if len(keys) == 1 and changing:
         lines += ["", paint("Where a verdict changes, among these values:", "title")]
         lines += _changes(keys[0], changing, cases, width, paint)
@@ -76,6 +69,21 @@ def sweep_text(asked: Swept, cases: Sequence[Case], width: int, paint: Paint) ->
     only = f"Only the values that are listed were decided, {len(cases)} {_those(cases)}, each as verify decides it; "
     lines += ["", *wrap(f"{only}of what lies between or beyond them nothing is said.", width)]
     return "\n".join([*lines, *one_of_them(cases, "To look at one of them", width), "", ""])
+
+
+def _table(keys: Sequence[str], changing: Sequence[str], cases: Sequence[Case], width: int, paint: Paint) -> list[str]:
+    """A line a combination with the verdicts that are not the same for all; else the values of each key."""
+    names = changing or (["verdict"] if any(case.properties is None for case in cases) else [])
+    if not names:
+        values = [dict.fromkeys(glue(case.names[at]) for case in cases) for at in range(len(keys))]
+        rows = [(key, ", ".join(some)) for key, some in zip(keys, values, strict=True)]
+        return columns(rows, align="<w", width=width, roles=["label"] * len(rows), paint=paint)
+    corner, *labels = columns([keys, *(case.names for case in cases)], align="<" * len(keys), width=width, indent=0)
+
+    def cell(row: int, column: int) -> Cell:
+        return Cell(cases[row].verdict(names[column]) if changing else cases[row].word)
+
+    return Grid(corner, labels, names, cell).lines(width, paint)
 
 
 def _those(cases: Sequence[Case]) -> str:
@@ -122,5 +130,5 @@ def _stretches(name: str, cases: Sequence[Case]) -> Iterator[tuple[str, list[Cas
 
 
 def _margin(name: str, case: Case) -> str:
-    found = next((one.margin_ms for one in case.properties if one.id == name), None)
+    found = next((one.margin_ms for one in case.answers if one.id == name), None)
     return "" if found is None else readable(found, sign="+")

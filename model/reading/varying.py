@@ -16,7 +16,7 @@ import attrs
 from ..config import Config
 from ..keys import TIMED
 from .durations import Malformed, duration_text, milliseconds
-from .errors import ConfigError, Faults, Where
+from .errors import ConfigError, Faults, Where, shown
 from .options import assigned, given_by_options, place_of
 from .sections import Given, given_twice
 
@@ -109,7 +109,7 @@ def combinations(texts: Sequence[str], sets: Sequence[str], most: int) -> list[t
         raise ConfigError(
             f"asks for {many}, the limit is {most}",
             Where(OPTION),
-            f"take larger steps or fewer values, or write --max {count}",
+            "take larger steps or fewer values, or raise --max",
         )
     return list(product(*(one.made() for one in found)))
 
@@ -164,11 +164,11 @@ def _step(first: Given, path: str, where: Where, text: str) -> Fraction:
         try:
             return Fraction(milliseconds(text))
         except Malformed as malformed:
-            what = f'has the step "{text}", which {malformed.what}'
+            what = f"has the step {shown(text)}, which {malformed.what}"
             raise ConfigError(what, where, _example(path, first)) from None
     wanted, kind = (_WHOLE, "whole number") if first.key.kind in (*TIMED, "count") else (_DECIMAL, "number")
     if not wanted.fullmatch(text):
-        raise ConfigError(f'has the step "{text}", which is no {kind} above 0', where, _example(path, first))
+        raise ConfigError(f"has the step {shown(text)}, which is no {kind} above 0", where, _example(path, first))
     return Fraction(Decimal(text))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shlex
 from io import StringIO
 from pathlib import Path
@@ -131,9 +130,18 @@ def test_bad_input_is_one_error(call: Run, vary: list[str], said: str) -> None:
     assert not vary or outcome.err.startswith("latchcheck: error: --vary")
 
 
+def test_what_does_not_change_is_told_with_the_values(call: Run) -> None:
+    """Where no verdict changes the values stand beside their key, and the verdict once."""
+    shown = call("sweep", CHOSEN, "--vary", "server.orphan_window=5m..7m:1m", *ORPHAN).out
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["server.orphan_window", "5m,", "6m,", "7m"] in lines
+    assert ["proved", "no-live-orphan"] in lines
+    assert "Where a verdict changes" not in shown
+
+
 def test_more_than_the_limit_may_be_asked_for(call: Run) -> None:
     """`--max` is the limit, and a range that it allows is decided to its last value."""
     asked = ("sweep", CONFIG, "--vary", "server.orphan_window=9s..12s:1s", *ORPHAN, "--format", "json", "--max")
     assert 2 == call(*asked, "3").code
-    found = json.loads(call(*asked, "4").out)
+    found = call(*asked, "4").envelope
     assert [9000, 10_000, 11_000, 12_000] == [one["values"]["server.orphan_window_ms"] for one in found["combinations"]]

@@ -109,7 +109,7 @@ def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> 
     assert version.stdout.startswith(f"latchcheck {__version__} (z3 ")
     assert "hypothesis not installed" in version.stdout
 
-    line = re.search(r"^latchcheck (verify .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    line = re.search(r"\blatchcheck (verify .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert line is not None
     answer = run("latchcheck", *line[1].split(), "--format", "json")
     assert (answer.returncode, answer.stderr) == (1, "")

@@ -26,7 +26,7 @@ SHORTENED_OF = 4
 def test_a_mutant_is_found_and_its_run_is_a_shortest(place: int, pytestconfig: pytest.Config) -> None:
     """In its default budget the sample finds what a mutant breaks, and leaves a run no longer than the shortest."""
     name, mutant = MUTANTS[place]
-    shorten = place % SHORTENED_OF == 0 or pytestconfig.getoption("--long")
+    shorten = place % SHORTENED_OF == 0 or bool(pytestconfig.getoption("--long"))
     system, asked = model(name, CI, Policy.parse(mutant))
     shortest = explore(system, [asked]).counterexample
     assert shortest is not None

@@ -113,24 +113,6 @@ def toml_line(text: str, path: tuple[str, ...]) -> int | None:
     return scan(text).of(*path)
 
 
-def error_rows(error: BaseException) -> list[dict[str, object]]:
-    """What is wrong with a configuration: a row each, with file, line and key as far as known, and what to write."""
-    from latchcheck.model.reading.errors import ConfigError
-
-    if not isinstance(error, ConfigError):
-        return [{"file": None, "line": None, "key": None, "what": str(error), "instead": None}]
-    return [
-        {
-            "file": one.where.file,
-            "line": one.where.line,
-            "key": one.where.key,
-            "what": one.what,
-            "instead": one.instead,
-        }
-        for one in error.every
-    ]
-
-
 def is_bad_input(error: BaseException) -> bool:
     """Whether an exception says that the user's input is wrong, rather than the checker."""
     from latchcheck.counterexamples.errors import FixtureError
