@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field, frozen
 
@@ -53,6 +53,10 @@ class Question:
         words += [word for name in only for word in ("--property", name)]
         return shlex.join(words)
 
+    def read(self) -> Any:
+        """The configuration that is asked about; raises an error for which `wiring.is_bad_input` is true."""
+        return wiring.read_config(self.file, client=self.client, server=self.server, task=self.task, sets=self.sets)
+
     @property
     def source(self) -> str:
         """The question in the words of the command line, as a heading."""
@@ -74,6 +78,8 @@ class Tally:
     ends: list[int] = field(factory=list)
     unread: int = 0
     said: set[str] = field(factory=set)
+    said_max: int | None = None
+    """So many errors are told, if there is a limit; the others are counted."""
 
     @property
     def count(self) -> int:
@@ -90,9 +96,17 @@ class Tally:
 
     def complain(self, error: Exception) -> None:
         """Say what is wrong, once: a wrong option is wrong for every file."""
-        if str(error) not in self.said:
-            self.said.add(str(error))
+        if str(error) in self.said:
+            return
+        self.said.add(str(error))
+        if self.said_max is None or len(self.said) <= self.said_max:
             complain_of(error)
+
+    def complain_of_others(self) -> None:
+        """Say how many errors were not told, if there are any."""
+        others = 0 if self.said_max is None else len(self.said) - self.said_max
+        if others > 0:
+            complain(f"and {others} more of this kind")
 
     def exit(self, *, cut_short: bool = False, unwritable: bool = False) -> int:
         """The exit code of the whole run."""
@@ -102,7 +116,8 @@ class Tally:
         """How many configurations came to which end."""
         ends = [(word, self.ends.count(code)) for code, word in ENDS]
         parts = [f"{count} {word}" for word, count in (*ends, ("unreadable", self.unread)) if count]
-        return f"{self.count} configurations: {', '.join(parts)}. Exit code {self.exit(cut_short=cut_short)}.\n"
+        what = "configuration" if self.count == 1 else "configurations"
+        return f"{self.count} {what}: {', '.join(parts)}. Exit code {self.exit(cut_short=cut_short)}.\n"
 
 
 def answer_all(
@@ -148,15 +163,17 @@ def _each_answered(
     several = len(questions) > 1
     try:
         for question in each("", questions, named=lambda one: one.source if several else ""):
-            report = _answer(question, only, tally)
+            report = answer(question, only, tally)
             tally.add(report)
             if report is None:
                 continue
+            for line in taken_over(report.config):
+                note(line)
             report = _saved(report, folder)
             if form in STREAMED:
                 out.write(_shown(report, form, out, several=several, reasons=bool(only)))
             else:
-                gathered.append(_findings(report, question, only))
+                gathered.append(findings_of(report, question, only))
             if report.interrupted:
                 return True
     except INTERRUPTS as error:
@@ -166,21 +183,26 @@ def _each_answered(
     return False
 
 
-def _answer(question: Question, only: Sequence[str], tally: Tally) -> Report | None:
-    """The report on one question, or None where its input is wrong, which is then said on stderr."""
+def answer(
+    question: Question,
+    only: Sequence[str],
+    tally: Tally,
+    read: Callable[[], Any] | None = None,
+    *,
+    repairs: bool = True,
+) -> Report | None:
+    """The report on one question, or None where its input is wrong, which is then said on stderr.
+
+    `read` gives its configuration, where it is not to be read from what the question names.
+    """
     try:
-        config = wiring.read_config(
-            question.file, client=question.client, server=question.server, task=question.task, sets=question.sets
-        )
+        config = (read or question.read)()
     except Exception as error:
         if not wiring.is_bad_input(error):
             raise
         tally.complain(error)
         return None
-    report = wiring.verify(config, only or None)
-    for line in taken_over(report.config):
-        note(line)
-    return evolve(report, source=question.source)
+    return evolve(wiring.verify(config, only or None, repairs=repairs), source=question.source)
 
 
 def _saved(report: Report, folder: Path | None) -> Report:
@@ -198,7 +220,8 @@ def _saved(report: Report, folder: Path | None) -> Report:
     return evolve(report, properties=tuple(evolve(one, fixture=known.get(one.id)) for one in report.properties))
 
 
-def _findings(report: Report, question: Question, only: Sequence[str]) -> Findings:
+def findings_of(report: Report, question: Question, only: Sequence[str]) -> Findings:
+    """The report as the formats for other programs take it."""
     from latchcheck.report.findings import of_report
 
     return of_report(report, wiring.telling(report.config), command=question.command(only))

@@ -24,6 +24,8 @@ from .progress import shown
 
 VERBS: Mapping[str, str] = {
     "verify": "latchcheck.cli.verify",
+    "matrix": "latchcheck.cli.matrix",
+    "sweep": "latchcheck.cli.sweep",
     "explore": "latchcheck.cli.explore",
     "fuzz": "latchcheck.cli.fuzz",
     "repair": "latchcheck.cli.repair",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -34,3 +34,20 @@ def taken_over(config: Configuration) -> Iterator[str]:
                 f"{knob(key)}: preset {preset} says {value_text(key, value)}, which wins over {value_text(key, old)} "
                 f"in {where}; --set {knob(key)}=... wins over both"
             )
+
+
+def taken_over_of_many(configs: Sequence[Configuration]) -> Iterator[str]:
+    """The same of many configurations: a line for each key of the file that a preset has the last word on."""
+    from latchcheck.report.values import knob
+
+    found: dict[tuple[str, str], int] = {}
+    for config in configs:
+        for key, origin in config.origins.items():
+            if origin is not None and origin.over is not None:
+                at = key, origin.over[1]
+                found[at] = found.get(at, 0) + 1
+    for (key, where), count in found.items():
+        yield (
+            f"{knob(key)}: presets say otherwise than {where} in {count} of {len(configs)} configurations, and win; "
+            f"--set {knob(key)}=... wins over both"
+        )

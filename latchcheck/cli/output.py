@@ -29,6 +29,12 @@ FORMATS_HELP = (
     "Text for people; JSON (one envelope a line where there are several) or JSON lines (one event a line); SARIF, "
     "JUnit or GitHub annotations for CI; Markdown or HTML to be shown."
 )
+MANY_FORMATS = (*FORMATS, "csv")
+"""Those of a verb that answers for many configurations, all of them in one document."""
+MANY_FORMATS_HELP = (
+    "Text for people; JSON (one document) or JSON lines (one event a line); CSV, a row for each property; SARIF, JUnit "
+    "or GitHub annotations for CI; Markdown or HTML to be shown, with every run."
+)
 
 
 class Unwritable(Exception):

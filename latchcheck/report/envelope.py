@@ -117,21 +117,22 @@ def _config(config: Configuration) -> dict[str, Any]:
     for key, value in config.flat().items():
         origin = origins.get(key)
         settings[key] = {
-            "value": _setting(value),
+            "value": knob_value(value),
             "from": "default" if origin is None else origin.kind,
             "where": None if origin is None or origin.kind == "default" else origin.where,
         }
     return settings
 
 
-def _setting(value: Any) -> Any:
+def knob_value(value: Any) -> Any:
     """A value of a configuration, whose factors become numbers that programs compute with."""
     if isinstance(value, list):
-        return [_setting(one) for one in value]
+        return [knob_value(one) for one in value]
     return plain(Fraction(value)) if isinstance(value, str) and EXACT.fullmatch(value) else plain(value)
 
 
-def _property(one: PropertyVerdict) -> dict[str, Any]:
+def answer(one: PropertyVerdict) -> dict[str, Any]:
+    """The answer to one property without what shows it and what removes it."""
     return {
         "id": one.id,
         "keyword": one.keyword,
@@ -143,6 +144,12 @@ def _property(one: PropertyVerdict) -> dict[str, Any]:
         "bound_ms": measure(one.bound_ms),
         "clause": one.clause,
         "reason": one.reason,
+    }
+
+
+def _property(one: PropertyVerdict) -> dict[str, Any]:
+    return {
+        **answer(one),
         "sentence": {"text": one.sentence.text, "source": one.sentence.source, "where": one.sentence.where},
         "witness": None if one.witness is None else _witness(one.witness, one.fixture),
         "repairs": [_repair(repair) for repair in one.repairs],

@@ -22,7 +22,7 @@ from latchcheck.naming import instead
 
 from ..config import Config, Origin
 from ..keys import BY_SPELLING, Key
-from ..reading.errors import ConfigError, Where
+from ..reading.errors import ConfigError, Faults, Where
 from ..reading.sections import Given
 from ..reading.toml import parse as parse_toml
 from ..reading.values import Spot, parse
@@ -138,6 +138,22 @@ def load(party: Party, name: str) -> Preset:
     file = _FOLDER / f"{party}s" / f"{meant}{_SUFFIX}"
     data = parse_toml(file.read_text(encoding="utf-8"), file.name)
     return Preset(id=meant, party=party, **_structured(data))
+
+
+def ids(*, client: Sequence[str], server: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the ids of the presets named for either party, each once, or of all where none is named.
+
+    Raises ConfigError for every name that is none.
+    """
+    faults = Faults()
+    found: dict[Party, dict[str, None]] = {"client": {}, "server": {}}
+    asked: dict[Party, Sequence[str]] = {"client": client or names("client"), "server": server or names("server")}
+    for party, wanted in asked.items():
+        for name in wanted:
+            with faults.kept():
+                found[party][load(party, name).id] = None
+    faults.told()
+    return list(found["client"]), list(found["server"])
 
 
 def _without_role(party: Party, name: str) -> Iterator[str]:

@@ -4,6 +4,6 @@ Later layers win: defaults, the file, the client's preset, the server's preset, 
 """
 
 from .errors import ConfigError, Where
-from .layers import check_laid_over, read
+from .layers import check_laid_over, read, shared
 
-__all__ = ["ConfigError", "Where", "check_laid_over", "read"]
+__all__ = ["ConfigError", "Where", "check_laid_over", "read", "shared"]

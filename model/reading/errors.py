@@ -86,9 +86,9 @@ class Faults:
         self._found.sort(key=lambda one: one.where.line or 0)
 
     def told(self) -> None:
-        """Raise what was gathered, if anything."""
+        """Raise what was gathered, if anything; what two readers met is told once."""
         if self._found:
-            raise together(self._found)
+            raise together(list({one.told(): one for one in self._found}.values()))
 
 
 def together(errors: Sequence[ConfigError]) -> ConfigError:

@@ -35,29 +35,43 @@ def read(
     """
     if not files and client is None and server is None and task is None and not sets:
         raise ConfigError("nothing is given", Where("configuration"), "give a file, a preset, a task or an option")
-    faults = Faults()
-    layers: list[list[Given]] = []
+    faults, below, above = Faults(), list[list[Given]](), list[list[Given]]()
     for file in files:
         with faults.kept():
-            layers.append(given_by_file(file))
+            below.append(given_by_file(file))
     presets = _presets(client, server, faults)
-    layers += [preset.given() for preset in presets]
     with faults.kept():
-        layers.append([] if task is None else list(given_by_task(task)))
+        above.append([] if task is None else list(given_by_task(task)))
     with faults.kept():
-        layers.append(list(given_by_options(sets)))
+        above.append(list(given_by_options(sets)))
     faults.told()  # what needs, or contradicts, another value can be seen only where each could be read
+    return _together(below, presets, above)
 
-    given = {value.key.flat: value for layer in layers for value in layer}
-    for preset in presets:
-        for value in preset.conditional(_record(given), presets):
-            if value.key.flat not in given or not _later(given[value.key.flat]):
-                given[value.key.flat] = value
-    given |= _taken_over(given, layers[: len(files)])
-    absent = {flat: origin for preset in presets for flat, origin in preset.absences().items() if flat not in given}
-    config = _record(given, absent)
-    check(config, given)
-    return config
+
+@attrs.frozen(slots=True)
+class Shared:
+    """What many configurations share, read once: the values of a file, and those of options."""
+
+    file: Sequence[Given]
+    sets: Sequence[Given]
+
+    def config(self, client: str | None, server: str | None, given: Sequence[Given] = ()) -> Config:
+        """Return one of them, with its presets and the values that it alone has, which win; raise ConfigError."""
+        faults = Faults()
+        presets = _presets(client, server, faults)
+        faults.told()
+        return _together([self.file], presets, [self.sets, given])
+
+
+def shared(file: str | None, sets: Sequence[str]) -> Shared:
+    """Read what many configurations share, the file and the options as in `read`; raise ConfigError."""
+    faults, in_file, in_options = Faults(), list[Given](), list[Given]()
+    with faults.kept():
+        in_file += [] if file is None else given_by_file(file)
+    with faults.kept():
+        in_options += given_by_options(sets)
+    faults.told()
+    return Shared(in_file, in_options)
 
 
 def check_laid_over(client: str | None = None, server: str | None = None, sets: Sequence[str] = ()) -> None:
@@ -103,6 +117,20 @@ def _presets(client: str | None, server: str | None, faults: Faults) -> list[Pre
         with faults.kept():
             presets.append(load("server", server))
     return presets
+
+
+def _together(below: Sequence[Sequence[Given]], presets: Sequence[Preset], above: Sequence[Sequence[Given]]) -> Config:
+    """The configuration of layers: those of files, the presets over them, and those above these."""
+    given = {value.key.flat: value for layer in (*below, *(one.given() for one in presets), *above) for value in layer}
+    for preset in presets:
+        for value in preset.conditional(_record(given), presets):
+            if value.key.flat not in given or not _later(given[value.key.flat]):
+                given[value.key.flat] = value
+    given |= _taken_over(given, below)
+    absent = {flat: origin for preset in presets for flat, origin in preset.absences().items() if flat not in given}
+    config = _record(given, absent)
+    check(config, given)
+    return config
 
 
 def _taken_over(given: dict[str, Given], files: Sequence[Sequence[Given]]) -> dict[str, Given]:

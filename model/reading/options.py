@@ -24,17 +24,23 @@ def given_by_options(assignments: Sequence[str]) -> Iterator[Given]:
     found: list[Given] = []
     for assignment in assignments:
         with faults.kept():
-            found.append(_assigned(assignment, seen))
+            found.append(assigned(assignment, seen))
     yield from found
     faults.told()
 
 
-def _assigned(assignment: str, seen: dict[str, Where]) -> Given:
-    """The value of one assignment; `seen` has the place of each key that was given before it, and gets this one."""
+def place_of(option: str, text: str) -> Where:
+    """The place of what stands in an option, cut where it is long."""
+    return Where(f"{option} {text}" if len(text) <= _SHOWN_LENGTH else f"{option} {text[:_SHOWN_LENGTH]}...")
+
+
+def assigned(assignment: str, seen: dict[str, Where], option: str = "--set") -> Given:
+    """The value of one assignment; `seen` has the place of each key that was given before it, and gets this one.
+
+    `option` is where it stands. Raises ConfigError.
+    """
     path, sign, text = (part.strip() for part in assignment.partition("="))
-    where = Where(
-        f"--set {assignment}" if len(assignment) <= _SHOWN_LENGTH else f"--set {assignment[:_SHOWN_LENGTH]}..."
-    )
+    where = place_of(option, assignment)
     if not sign or not path:
         raise ConfigError("assigns nothing", where, "write section.key=value, such as server.orphan_window=15m")
     section, spelled = _split(path, where)

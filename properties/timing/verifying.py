@@ -23,10 +23,11 @@ ATTEMPTS_MAX = 60
 """How many written runs are tried before the question goes to the exhaustive search."""
 
 
-def verify(config: Config, only: Sequence[str] | None = None) -> Report:
+def verify(config: Config, only: Sequence[str] | None = None, *, repairs: bool = True) -> Report:
     """Answer the timing properties for a configuration: all of them, or those named in `only`.
 
     Source: docs/reference/semantics.md, section 4.
+    Without `repairs` none is looked for, which changes no verdict.
     Where the user ends it, what is answered by then is told, and the rest is inconclusive.
     Raises KeyError for an id that is in no catalogue.
     """
@@ -39,7 +40,8 @@ def verify(config: Config, only: Sequence[str] | None = None) -> Report:
     try:
         for name in each("verifying", asked, named=str):
             verdicts[name] = answer(name, facts)
-        _repair(config, verdicts)
+        if repairs:
+            _repair(config, verdicts)
     except INTERRUPTS as error:
         if not is_interrupt(error):
             raise

@@ -42,7 +42,7 @@ class Checker:
             raise KeyboardInterrupt
         return ANSWERS.get(file or "", sample.PROVED)
 
-    def verify(self, config: PropertyVerdict, only: Sequence[str] | None) -> Report:
+    def verify(self, config: PropertyVerdict, only: Sequence[str] | None, *, repairs: bool = True) -> Report:  # noqa: ARG002
         """A report with the one answer."""
         self.only.append(only)
         return sample.report(config, source="to be replaced")
@@ -86,3 +86,15 @@ def run(checker: Checker, capfd: pytest.CaptureFixture[str]) -> Run:  # noqa: AR
         return Outcome(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in this process, wired to the real model."""
+
+    def called(*arguments: str) -> Outcome:
+        code = main(arguments)
+        captured = capfd.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return called

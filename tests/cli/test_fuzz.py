@@ -13,28 +13,15 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from latchcheck.cli import wiring
-from latchcheck.cli.main import main
 from latchcheck.counterexamples import load
 from latchcheck.engines.stateful import Fuzzed
-from tests.cli.conftest import Outcome, Run
+from tests.cli.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/reference/samples.schema.json").read_text(encoding="utf-8"))
 SKEW = str(ROOT / "docs/examples/orphan-condition/skew.toml")
 LIFECYCLE = ("--policy", "terminal_guard=none", "--property", "one-terminal-outcome")
 TIMED = (SKEW, "--property", "no-live-orphan", "--max-runs", "60")
-
-
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line in this process, wired to the real model."""
-
-    def called(*arguments: str) -> Outcome:
-        code = main(arguments)
-        captured = capfd.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return called
 
 
 @pytest.mark.parametrize(

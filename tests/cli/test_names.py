@@ -41,6 +41,8 @@ NAMES = [
     (("repair", CONFIG, "--knob", "orphan_windw"), "server.orphan_window"),
     (("region", CONFIG, "--free", "orphan_windw"), "server.orphan_window"),
     (("fuzz", CONFIG, "--property", "no-live-orfan"), "no-live-orphan"),
+    (("matrix", "--property", "no-live-orfan"), "no-live-orphan"),
+    (("sweep", CONFIG, "--vary", "server.orphan_window=1m", "--property", "no-live-orfan"), "no-live-orphan"),
     (("fixtures", "generate", "--config", CONFIG, "-o", "x", "--property", "no-live-orfan"), "no-live-orphan"),
     *(
         ((*verb, "--property", PROPERTY[:-1]), PROPERTY)
@@ -70,6 +72,9 @@ NAMES = [
     (("admission", "--policy", "ungarded"), "unguarded"),
     (("verify", "--client", "strands-pi"), "strands-py"),
     (("fuzz", "--server", "mcp-pi-1"), "mcp-py-1"),
+    (("matrix", "--client", "strands-pi"), "strands-py"),
+    (("sweep", "--server", "mcp-pi-1", "--vary", "server.orphan_window=1m"), "mcp-py-1"),
+    (("sweep", CONFIG, "--vary", "server.orphan_windw=1m,2m"), "orphan_window"),
     ((*PROBE, "--client", "strands-pi"), "strands-py"),
     ((*PROBE, "--set", "client.max_dely=1s"), "max_delay"),
     (("verify", "--set", "server.orphan_windw=1s"), "orphan_window"),

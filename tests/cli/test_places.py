@@ -19,6 +19,8 @@ LATCH = str(ROOT / "docs" / "cases" / "latch.toml")
 QUICK = [
     (("verify", CONFIG, "--property", "no-live-orphan", "-o"), False),
     (("verify", CONFIG, "--property", "no-live-orphan", "--save"), True),
+    (("matrix", "--client", "strands-py", "--server", "mcp-py-1", "--property", "hint-honoured", "-o"), False),
+    (("sweep", CONFIG, "--vary", "server.orphan_window=5m,6m", "--property", "no-live-orphan", "-o"), False),
     (("fixtures", "generate", "--config", CONFIG, "--property", "no-live-orphan", "-o"), True),
     (("fixtures", "copy"), True),
     (("admission", "-o"), False),

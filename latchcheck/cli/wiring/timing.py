@@ -12,11 +12,11 @@ if TYPE_CHECKING:  # each function imports what it needs, so that --help does no
     from latchcheck.model.config import Config
 
 
-def verify(config: Config, only: Sequence[str] | None) -> Report:
-    """The answers to the timing properties, all of them or those named."""
+def verify(config: Config, only: Sequence[str] | None, *, repairs: bool = True) -> Report:
+    """The answers to the timing properties, all of them or those named, with what repairs them if that is wanted."""
     from latchcheck.properties.timing import verify as answer
 
-    return answer(config, only)
+    return answer(config, only, repairs=repairs)
 
 
 def telling(config: Configuration) -> Telling:
