@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -53,9 +54,10 @@ def test_replay_shows_the_run(run: Run) -> None:
     assert first == "tenant-isolation/tenant-check-off: reproduces"
     assert setting == "  policy tenant_check=off, era 2026-07-28"
     saved = load(GOOD).steps
-    assert [line.split()[:2] for line in steps] == [[str(at), one.party] for at, one in enumerate(saved)]
-    assert "status_t1: none -> working" in steps[-2]
-    assert "changed_t1: False -> True" in steps[-1]
+    told = re.split(r"\n {4}(?=\d)", "\n".join(["", *steps]))[1:]  # a step that wraps goes on further to the right
+    assert [one.split()[:2] for one in told] == [[str(at), one.party] for at, one in enumerate(saved)]
+    assert "status_t1: none -> working" in " ".join(told[-2].split())
+    assert "changed_t1: False -> True" in " ".join(told[-1].split())
     assert last == f"  step {len(saved) - 1} breaks tenant-isolation: nobody else has changed the task"
 
 
