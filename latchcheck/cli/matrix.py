@@ -10,8 +10,8 @@ from attrs import evolve
 
 from . import wiring
 from .errors import check_timing
-from .options import OneOf
-from .output import MANY_FORMATS, MANY_FORMATS_HELP, target
+from .options import ANY_FORMAT, OUTPUT
+from .output import target
 
 
 @click.command(
@@ -35,15 +35,8 @@ from .output import MANY_FORMATS, MANY_FORMATS_HELP, target
     help="Set one key in every pair, for instance workload.execution=10m; each key once.",
 )
 @click.option("--property", "only", metavar="ID", multiple=True, help="Answer this property only; may be repeated.")
-@click.option(
-    "--format",
-    "form",
-    type=OneOf(MANY_FORMATS),
-    default="text",
-    show_default=True,
-    help=MANY_FORMATS_HELP,
-)
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
+@ANY_FORMAT
+@OUTPUT
 @click.pass_context
 def command(
     context: click.Context,

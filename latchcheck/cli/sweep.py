@@ -10,8 +10,8 @@ from attrs import evolve
 
 from . import wiring
 from .errors import check_timing
-from .options import OneOf
-from .output import MANY_FORMATS, MANY_FORMATS_HELP, target
+from .options import ANY_FORMAT, OUTPUT
+from .output import target
 from .verify import Once
 
 MOST = 1000
@@ -53,15 +53,8 @@ NOTHING = """nothing to vary: name a key and its values; for instance
     show_default=True,
     help="How many combinations at most.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=OneOf(MANY_FORMATS),
-    default="text",
-    show_default=True,
-    help=MANY_FORMATS_HELP,
-)
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout, whole or not at all.")
+@ANY_FORMAT
+@OUTPUT
 @click.pass_context
 def command(
     context: click.Context,
