@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -27,8 +26,7 @@ class Claim:
     """A new folder beside a place, as a context; gone at its end, unless it was renamed. Raises OSError."""
 
     def __init__(self, place: Path) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-        leftovers.watch_folder(self._folder)
+        self._folder = leftovers.new_folder(f".{place.name}-", place.parent)
         self._lock = os.open(self._folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         _locked(self._lock)
 
@@ -39,8 +37,7 @@ class Claim:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._lock)
-        shutil.rmtree(self._folder, ignore_errors=True)
-        leftovers.forget(self._folder)
+        leftovers.remove_folder(self._folder)
 
 
 def released(folder: Path) -> None:

@@ -41,17 +41,19 @@ class Wire:
         if not command:
             raise TargetMissing("driver: the command is empty")
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - the command is the user's own, or ours
-                list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                env=environment,
+            self._process = leftovers.started(
+                lambda: subprocess.Popen(  # noqa: S603 - the command is the user's own, or ours
+                    list(command),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                    env=environment,
+                ),
+                group=True,
             )
         except (OSError, ValueError) as error:
             raise TargetMissing(f"driver: {command[0]!r} cannot be started: {error}") from error
-        leftovers.watch(self._process, group=True)
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
 

@@ -225,19 +225,21 @@ def run(command: Sequence[str], work: Path) -> str:
     """Run a command and return what it prints; with it ends whatever it has started."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        process = subprocess.Popen(  # noqa: S603 - a fixed list of words, no shell
-            command,
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
+        process = leftovers.started(
+            lambda: subprocess.Popen(  # noqa: S603 - a fixed list of words, no shell
+                command,
+                cwd=work,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            ),
+            group=True,
         )
     except OSError as error:
         raise InstallFailed(f"{command[0]}: {error.strerror or error}") from None
-    leftovers.watch(process, group=True)
     try:
         printed, complaint = process.communicate(timeout=SECONDS_MAX)
     except subprocess.TimeoutExpired:

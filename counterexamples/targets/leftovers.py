@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, AnyStr, Final
 
-from .cleaner import born
+from .cleaner import LOOK_S, born
 
 _HELPER: Final = Path(__file__).with_name("cleaner.py")
 _lock: Final = threading.Lock()
@@ -28,27 +30,53 @@ _helpers: Final[dict[int, subprocess.Popen[bytes]]] = {}
 """The helper of each process, by its id: a process that was forked off starts its own."""
 
 
-def watch(process: subprocess.Popen[Any], *, end: int = signal.SIGKILL, group: bool = False) -> None:
-    """End a process, or the group that it leads, if this one ends without having said `forget`."""
-    told = {"pid": process.pid, "born": born(process.pid), "signal": int(end), "group": group}
-    _tell({"key": _key(process), **told})
+def started(
+    start: Callable[[], subprocess.Popen[AnyStr]], *, end: int = signal.SIGKILL, group: bool = False
+) -> subprocess.Popen[AnyStr]:
+    """A process, started; it, or the group that it leads, ends if this one ends without having said `forget`.
+
+    An interrupt waits until the helper knows of it; a SIGKILL between the two is the one end that leaves something.
+    Raises what `start` raises.
+    """
+    with _uninterrupted():
+        with _lock, suppress(OSError):
+            _helper()  # it takes longer to start than to be told
+        process = start()
+        told = {"pid": process.pid, "born": born(process.pid), "signal": int(end), "group": group}
+        _tell({"key": _key(process), **told})
+    return process
 
 
-def watch_folder(folder: Path) -> None:
-    """Remove a folder, if this process ends without having said `forget`."""
-    _tell({"key": _key(folder), "folder": str(folder.absolute())})
+def new_folder(prefix: str, within: Path | None = None) -> Path:
+    """A new folder that only this user enters; it goes if this process ends without having said `forget`.
+
+    The helper knows of it before it is there, so that no interrupt comes between the two. Raises OSError.
+    """
+    folder = Path(within or tempfile.gettempdir()).absolute() / f"{prefix}{secrets.token_hex(8)}"
+    _tell({"key": _key(folder), "folder": str(folder)})
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def remove_folder(folder: Path, patience_s: float = 0) -> None:
+    """Remove a folder; whoever is being ended may write in it still, and what does not go is left to the helper."""
+    until = time.monotonic() + patience_s
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(LOOK_S)
+        shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        forget(folder)
 
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
     """A new folder, gone afterwards, also where this process is killed meanwhile."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix))
-    watch_folder(folder)
+    folder = new_folder(prefix)
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        forget(folder)
+        remove_folder(folder)
 
 
 def watch_command(key: str, command: Sequence[str], text: str) -> None:
@@ -71,24 +99,47 @@ def end(process: subprocess.Popen[Any]) -> None:
     forget(process)
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What asks this process to end is heard at the end of the block, by whoever would have heard it at once."""
+    if threading.current_thread() is not threading.main_thread():  # only the main one is ever interrupted
+        yield
+        return
+    before: dict[int, Callable[..., Any]] = {}
+    came: list[int] = []
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            handler = signal.getsignal(number)
+            if callable(handler):  # a program that is started has none of ours, so that what is ignored stays so
+                before[number] = handler
+                signal.signal(number, lambda number, _: came.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in came[:1]:
+        signal.raise_signal(number)
+
+
 def _key(one: subprocess.Popen[Any] | Path | str) -> str:
     return f"process {one.pid}" if isinstance(one, subprocess.Popen) else str(one)
 
 
 def _tell(message: dict[str, Any]) -> None:
     with _lock, suppress(OSError):  # where there can be no helper, what `finally` does must do
-        helper = _helpers.get(os.getpid())
-        if helper is None:
-            helper = _helpers[os.getpid()] = _started()
+        helper = _helper()
         assert helper.stdin is not None
         helper.stdin.write(json.dumps(message).encode() + b"\n")
         helper.stdin.flush()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _helper() -> subprocess.Popen[bytes]:
     import atexit
 
-    helper = subprocess.Popen(  # noqa: S603 - our own program
+    helper = _helpers.get(os.getpid())
+    if helper is not None:
+        return helper
+    helper = _helpers[os.getpid()] = subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-I", "-S", str(_HELPER)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -47,17 +47,18 @@ class Child:
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own program, no shell
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                env=environment,
+            self._process = leftovers.started(
+                lambda: subprocess.Popen(  # noqa: S603 - our own program, no shell
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    env=environment,
+                )
             )
         except OSError as error:
             raise TargetCrashed(f"{command[0]}: {error.strerror or error}") from None
-        leftovers.watch(self._process)
         assert self._process.stdout is not None
         ready, _, _ = select.select([self._process.stdout], [], [], START_S)
         line = self._process.stdout.readline() if ready else ""
@@ -106,10 +107,11 @@ class Redis:
             port = one.getsockname()[1]
         command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         try:
-            self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+            self._process = leftovers.started(
+                lambda: subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+            )
         except OSError as error:
             raise TargetCrashed(f"redis-server: {error.strerror or error}") from None
-        leftovers.watch(self._process)
         until = time.monotonic() + START_S
         while time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):

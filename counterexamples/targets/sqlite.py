@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
-
 from . import leftovers
 from .protocol import Session, Table
 from .sql_session import NAIVE_TABLE, TABLE, SqlSession
@@ -31,14 +27,12 @@ class Sqlite:
 
     def open(self) -> Session:
         """A session on a new file."""
-        folder = Path(tempfile.mkdtemp(prefix="latchcheck-sqlite-"))
-        leftovers.watch_folder(folder)
+        folder = leftovers.new_folder("latchcheck-sqlite-")
 
-        def finish() -> None:
-            shutil.rmtree(folder, ignore_errors=True)
-            leftovers.forget(folder)
+        def open_store() -> CasStore | NaiveStore:
+            return self.make(SqliteConnection(folder / "tasks.db"))
 
-        return SqlSession(lambda: self.make(SqliteConnection(folder / "tasks.db")), finish)
+        return SqlSession(open_store, lambda: leftovers.remove_folder(folder))
 
 
 class NaiveSqlite(Sqlite):

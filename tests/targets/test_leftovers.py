@@ -22,6 +22,7 @@ from latchcheck.counterexamples.targets.stores.server import PostgresServer
 
 pytestmark = pytest.mark.slow
 PATIENCE_S = 40.0
+TOLD_S = 0.3
 # Whoever runs the tests under nohup has SIGHUP ignored, and so would what they start.
 SCRIPT = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); from latchcheck.cli.main import run; run()"
 LATCHCHECK = (sys.executable, "-c", SCRIPT)
@@ -95,6 +96,13 @@ def until(holds: Callable[[], bool]) -> bool:
     return True
 
 
+def until_told(holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold in time, and whoever brought it about has had the time to tell its helper."""
+    held = until(holds)
+    time.sleep(TOLD_S)
+    return held
+
+
 @pytest.mark.parametrize(("verb", "how"), CASES, ids=lambda one: getattr(one, "name", one))
 def test_nothing_is_left_behind(verb: str, how: signal.Signals, room: Path) -> None:
     """Killed from outside in the middle of its work, a verb leaves no process or folder; asked to end it ends in 4."""
@@ -107,7 +115,7 @@ def test_nothing_is_left_behind(verb: str, how: signal.Signals, room: Path) -> N
     )
     try:
         # The verb itself, its helper, and what it has started.
-        assert until(lambda: len(inhabitants(room)) >= 2 + others and any(room.iterdir()) != ("driver" in verb))
+        assert until_told(lambda: len(inhabitants(room)) >= 2 + others and any(room.iterdir()) != ("driver" in verb))
         process.send_signal(how)
         _, said = process.communicate(timeout=PATIENCE_S)
     finally:
@@ -134,7 +142,7 @@ def test_a_schema_in_a_server_of_the_user_goes_too(room: Path) -> None:
         return connection.execute(asked).rows[0][0]
 
     try:
-        assert until(lambda: schemas() == 1)
+        assert until_told(lambda: schemas() == 1)
         process.kill()
         process.wait()
         assert until(lambda: schemas() == 0)
@@ -161,7 +169,7 @@ environments.install("mcp-python", Path({str(tmp_path)!r}))
     try:
         assert process.stdout is not None
         work = Path(process.stdout.readline().strip())
-        assert until(lambda: _inside(work) != [])
+        assert until_told(lambda: _inside(work) != [])
     finally:
         process.kill()
         process.communicate()
@@ -181,17 +189,15 @@ def _inside(folder: Path) -> list[str]:
 
 def test_what_was_forgotten_is_left_alone(tmp_path: Path) -> None:
     """A folder and a process of which was said that they are done with survive the end of who had them."""
-    kept, gone = tmp_path / "kept", tmp_path / "gone"
     script = f"""
 import pathlib, subprocess, sys
 from latchcheck.counterexamples.targets import leftovers
-for name in ({str(kept)!r}, {str(gone)!r}):
-    pathlib.Path(name).mkdir()
-    leftovers.watch_folder(pathlib.Path(name))
-sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.DEVNULL)
-leftovers.watch(sleeper)
+kept, gone = (leftovers.new_folder(name, pathlib.Path({str(tmp_path)!r})) for name in ("kept-", "gone-"))
+sleeper = leftovers.started(
+    lambda: subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.DEVNULL)
+)
 leftovers.forget(sleeper)
-leftovers.forget(pathlib.Path({str(kept)!r}))
+leftovers.forget(kept)
 print(sleeper.pid, flush=True)
 import os
 os._exit(0)
@@ -199,11 +205,57 @@ os._exit(0)
     done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
     sleeper = int(done.stdout)
     try:
-        assert until(lambda: not gone.exists())
-        assert kept.exists()
+        assert until(lambda: list(tmp_path.glob("gone-*")) == [])
+        assert len(list(tmp_path.glob("kept-*"))) == 1
         assert cleaner.born(sleeper) is not None
     finally:
         os.kill(sleeper, signal.SIGKILL)
+
+
+# Makes a folder and starts a process, again and again, each time interrupted before a later line of what makes them.
+INTERRUPTED = """
+import os, pathlib, signal, subprocess, sys
+from latchcheck.counterexamples.targets import leftovers
+def of_ours(frame, event, _):
+    global lines
+    if frame.f_code.co_filename != leftovers.__file__:
+        return None
+    if event == "line":
+        lines += 1
+        if lines == at:
+            signal.raise_signal(signal.SIGINT)
+    return of_ours
+def sleeper():
+    asleep = [sys.executable, "-S", "-c", "import time; time.sleep(100)"]
+    return subprocess.Popen(asleep, cwd=sys.argv[1], stdout=subprocess.DEVNULL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for at in range(1, 1000):
+    child = os.fork()
+    if child == 0:
+        lines = 0
+        sys.settrace(of_ours)
+        try:
+            with leftovers.temporary_folder(f"interrupted-{at}-"):
+                leftovers.started(sleeper)
+        except KeyboardInterrupt:
+            sys.exit(4)
+        sys.exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code != 4:
+        print(code, at)
+        break
+"""
+
+
+def test_an_interrupt_between_any_two_lines_leaves_nothing(room: Path) -> None:
+    """Wherever it comes while a folder is made and a process is started, both are gone afterwards."""
+    script = [sys.executable, "-c", INTERRUPTED, str(room)]
+    environment = {**os.environ, "TMPDIR": str(room)}
+    done = subprocess.run(script, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    code, lines = map(int, done.stdout.split())
+    assert code == 0
+    assert lines > 30
+    assert until(lambda: not inhabitants(room) and not any(room.iterdir())), [*room.iterdir()]
 
 
 def test_another_process_of_the_same_number_is_spared() -> None:

@@ -28,15 +28,16 @@ class Process:
         self.statements = 0
         self._heard = b""
         described = json.dumps({"place": as_plain(place), "kill_at": kill_at})
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=tempfile.gettempdir(),
+        self._process = leftovers.started(
+            lambda: subprocess.Popen(
+                [sys.executable, "-m", "latchcheck.counterexamples.targets.stores.child"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=tempfile.gettempdir(),
+            )
         )
-        leftovers.watch(self._process)
         # By its input, since a connection string may hold a password, and everybody sees a command line.
         self._write(described)
 

@@ -11,7 +11,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -95,8 +94,7 @@ class PostgresServer:
             raise TargetMissing(f"{programs}: {CLOSED.format(closed)}")
         self._programs = programs
         self._user = _unprivileged() if os.geteuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="latchcheck-pg-"))
-        leftovers.watch_folder(self.folder)
+        self.folder = leftovers.new_folder("latchcheck-pg-")
         self._process: subprocess.Popen[bytes] | None = None
         try:
             if self._user is not None:
@@ -131,15 +129,17 @@ class PostgresServer:
         with suppress(OSError):
             (self.folder / ".s.PGSQL.5432.lock").unlink()
         with (self.folder / "log").open("ab") as log:
-            process: Any = subprocess.Popen(  # noqa: S603 - our own arguments
-                [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *options],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                **self._as_user(),
+            process: Any = leftovers.started(
+                lambda: subprocess.Popen(  # noqa: S603 - our own arguments
+                    [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *options],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    **self._as_user(),
+                ),
+                end=signal.SIGINT,
             )
         self._process = process
-        leftovers.watch(process, end=signal.SIGINT)
         deadline = time.monotonic() + START_TIMEOUT_S
         while not self._answers():
             if process.poll() is not None or time.monotonic() > deadline:
@@ -171,28 +171,23 @@ class PostgresServer:
     def stop(self) -> None:
         """End the server and remove its folder; safe to call twice."""
         self.shut_down()
-        deadline = time.monotonic() + STOP_TIMEOUT_S
-        shutil.rmtree(self.folder, ignore_errors=True)
-        # Who is being ended may still write; what does not go in time is left to the helper.
-        while self.folder.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-            shutil.rmtree(self.folder, ignore_errors=True)
-        if not self.folder.exists():
-            leftovers.forget(self.folder)
+        leftovers.remove_folder(self.folder, STOP_TIMEOUT_S)
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         try:
-            process: Any = subprocess.Popen(  # noqa: S603 - our own arguments
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                **self._as_user(),
+            process: Any = leftovers.started(
+                lambda: subprocess.Popen(  # noqa: S603 - our own arguments
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    **self._as_user(),
+                ),
+                group=True,
             )
         except OSError as error:
             raise TargetError(f"PostgreSQL: {command[0]}: {error}") from error
-        leftovers.watch(process, group=True)
         try:
             told, _ = process.communicate(timeout=START_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
