@@ -24,6 +24,8 @@ from .protocol import Table
 LINE_BYTES_MAX: Final = 1_000_000
 STDERR_BYTES_MAX: Final = 4_000
 SHOWN_MAX: Final = 200
+END_S: Final = 5.0
+"""From the end of a driver's answers to its own: at once, but on a machine that is busy."""
 
 
 class Wire:
@@ -140,7 +142,7 @@ class Wire:
 
     def _ended(self) -> str:
         with suppress(subprocess.TimeoutExpired):
-            code = self._process.wait(0.5)
+            code = self._process.wait(END_S)
             self._hear_out()
             return f" (signal {-code})" if code < 0 else f" (exit code {code})"
         return ""

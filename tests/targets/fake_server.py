@@ -10,12 +10,29 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+LOOK_S = 0.01
+"""How often a server looks whether it is to end."""
 CREATED = "2026-01-01T00:00:00+00:00"
 DISCOVERED = {
     "supportedVersions": ["2026-07-28"],
     "capabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
     "serverInfo": {"name": "fake", "version": "1"},
 }
+
+
+class Clock:
+    """In the place of the module `time`: it passes where somebody waits, so that no answer depends on the machine."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        """Seconds."""
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, at once."""
+        self.now_s += seconds
 
 
 class Fake:
@@ -96,7 +113,7 @@ def served(fake: Fake) -> Iterator[str]:
             del format, args
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(LOOK_S,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/mcp"

@@ -13,15 +13,24 @@ import pytest
 from latchcheck.counterexamples.targets.errors import TargetCrashed, TargetError, TargetGarbage, TargetTimeout
 from latchcheck.counterexamples.targets.live import RULES, Judged, Plan, Visit, Wire, begin, judge
 from latchcheck.counterexamples.targets.live.visit import NOBODY
-from tests.targets.fake_server import Fake, served
+from tests.targets.fake_server import Clock, Fake, served
 
+PATIENCE_S = 40.0
+SHORT_S = 0.5
+"""What a server that does not answer is given."""
 Raw = Callable[[Any, Mapping[str, Any]], bool]
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visit waits in no time."""
+    monkeypatch.setattr("latchcheck.counterexamples.targets.live.visit.time", Clock())
 
 
 def visit(fake: Fake, wait_s: float = 2.0) -> dict[str, Judged]:
     """What a visit says of a server, by sentence."""
     with served(fake) as url:
-        talk = begin(Wire(url, timeout_s=5))
+        talk = begin(Wire(url, timeout_s=PATIENCE_S))
         record = Visit(talk, Plan("quick", {}, wait_s=wait_s)).run()
         talk.wire.close()
     return {one.rule.id: one for one in judge(record)}
@@ -132,7 +141,7 @@ def test_another_caller_is_tried_with_every_method(leak: str | None) -> None:
 
     fake.raw = other
     with served(fake) as url:
-        talks = [begin(Wire(url, headers, timeout_s=5)) for headers in ({}, {"X-Caller": "other"})]
+        talks = [begin(Wire(url, headers, timeout_s=PATIENCE_S)) for headers in ({}, {"X-Caller": "other"})]
         record = Visit(talks[0], Plan("quick", {}, wait_s=3.0, other=talks[1])).run()
         for one in talks:
             one.wire.close()
@@ -238,7 +247,7 @@ def plain(status: int, body: bytes, **headers: str) -> Raw:
 
 def silent(_handler: BaseHTTPRequestHandler, _asked: Mapping[str, Any]) -> bool:
     """A server that does not answer in time."""
-    time.sleep(1.5)
+    time.sleep(3 * SHORT_S)
     return True
 
 
@@ -248,7 +257,7 @@ def endless(handler: BaseHTTPRequestHandler, _asked: Mapping[str, Any]) -> bool:
     handler.send_header("Content-Type", "application/json")
     handler.end_headers()
     try:
-        for _ in range(100):
+        while True:
             handler.wfile.write(b" ")
             handler.wfile.flush()
             time.sleep(0.05)
@@ -288,8 +297,8 @@ def test_nonsense_is_told_and_never_passed(name: str) -> None:
     fake.raw = answer
     begun = time.monotonic()
     with served(fake) as url, pytest.raises(error):
-        begin(Wire(url, timeout_s=0.5))
-    assert time.monotonic() - begun < 10
+        begin(Wire(url, timeout_s=SHORT_S if error is TargetTimeout else PATIENCE_S))
+    assert time.monotonic() - begun < PATIENCE_S
 
 
 def test_nobody_there() -> None:
@@ -304,7 +313,7 @@ def test_a_redirect_is_not_followed() -> None:
     with served(other) as there, served(fake) as url:
         fake.raw = plain(307, b"", Location=there)
         with pytest.raises(TargetGarbage, match="redirects"):
-            begin(Wire(url, {"Authorization": "Bearer secret"}, timeout_s=2))
+            begin(Wire(url, {"Authorization": "Bearer secret"}, timeout_s=PATIENCE_S))
     assert [] == other.asked
 
 

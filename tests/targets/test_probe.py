@@ -14,10 +14,16 @@ from latchcheck.cli.main import main
 from latchcheck.counterexamples.targets.live import UNSEEN, Visit
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE as LIFECYCLE
 from latchcheck.properties.timing import CATALOGUE as TIMING
-from tests.targets.fake_server import Fake, served
+from tests.targets.fake_server import Clock, Fake, served
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/reference/probe.schema.json").read_text(encoding="utf-8"))
 OPTIONS = ("--tool", "quick", "--wait", "2")
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visit waits in no time."""
+    monkeypatch.setattr("latchcheck.counterexamples.targets.live.visit.time", Clock())
 
 
 def probed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
