@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .fixture import Fixture
-from .loading import SAVED, saved
-from .writing import write_all
+from .loading import SAVED, loads
+from .writing import put_all, texts_of
 
 INDEX = "README.md"
 
@@ -19,23 +19,16 @@ def slug(mutant: str) -> str:
 
 
 def update(fixtures: Sequence[Fixture], diagrams: Mapping[str, str], folder: Path = SAVED) -> list[Path]:
-    """Write fixtures and the index beside them, and take away those that are no longer made; the files that changed.
+    """Write fixtures and the index beside them, and take away those that are no longer made, all of it or nothing.
 
-    `diagrams` holds a Mermaid sequence diagram for each id. Doing it again changes nothing.
+    Returns the files that changed. `diagrams` holds a Mermaid sequence diagram for each id.
+    Doing it again changes nothing.
     """
     wanted = {folder / f"{fixture.id}.json": fixture for fixture in fixtures}
-    # What is new is in its place before anything is taken away: ended half-way, there is more than is wanted, not less.
-    changed = write_all(dict(sorted(wanted.items())))
-    for path in sorted(folder.glob("*/*.json")):
-        if path not in wanted:
-            path.unlink()
-            changed.append(path)
-    kept = [fixture for _, fixture in saved(folder)]
-    index, text = folder / INDEX, _index(kept, diagrams)
-    if kept and not (index.is_file() and index.read_text(encoding="utf-8") == text):
-        index.write_text(text, encoding="utf-8")
-        changed.append(index)
-    return changed
+    texts = texts_of(dict(sorted(wanted.items())))
+    kept = [loads(text.decode(), str(path)) for path, text in texts.items()]
+    index = {folder / INDEX: _index(kept, diagrams).encode()} if kept else {}
+    return put_all(texts | index, [path for path in sorted(folder.glob("*/*.json")) if path not in wanted])
 
 
 def _index(fixtures: Sequence[Fixture], diagrams: Mapping[str, str]) -> str:

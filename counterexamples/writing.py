@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import attrs
 
 from latchcheck.kernel.numbers import exact_text
+from latchcheck.placing import put
 
 from .errors import FixtureError
 from .fixture import FORMAT, Event, Fixture
@@ -54,58 +53,32 @@ def write(path: Path, fixture: Fixture) -> bool:
 
 def write_all(fixtures: Mapping[Path, Fixture]) -> list[Path]:
     """Write each fixture as `write` does, all of them or none; the files that changed. Raises OSError."""
+    return put_all(texts_of(fixtures))
+
+
+def texts_of(fixtures: Mapping[Path, Fixture]) -> dict[Path, bytes]:
+    """What is to stand in each file: what stands there, where it means the same."""
     texts: dict[Path, bytes] = {}
     for path, fixture in fixtures.items():
         before = _before(path)
         texts[path] = dump(before if before is not None and means_the_same(before, fixture) else fixture).encode()
-    return _put_all(texts)
+    return texts
 
 
 def copy_all(files: Mapping[Path, Path]) -> list[Path]:
     """Copy each file to its place, folders included, all of them or none; the places that changed. Raises OSError."""
-    return _put_all({place: path.read_bytes() for path, place in files.items()})
+    return put_all({place: path.read_bytes() for path, place in files.items()})
 
 
-def _put_all(contents: Mapping[Path, bytes]) -> list[Path]:
-    """Give each file its contents, folders included, all of them or none; the files that changed.
+def put_all(contents: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> list[Path]:
+    """Give each file its contents and take others away, all of it or nothing; the files that changed. Raises OSError.
 
-    They are written beside their places first, where a full disk shows, and moved into place together.
-    What stood there is put back where one of them cannot be moved into its place.
+    What has its contents already is not touched.
     """
-    ready: list[tuple[Path, Path]] = []
-    placed: list[tuple[Path, Path | None]] = []
-    made: list[Path] = []
-    try:
-        for place, content in contents.items():
-            if place.is_file() and place.read_bytes() == content:
-                continue
-            made += [one for one in reversed(place.parents) if not one.exists()]
-            place.parent.mkdir(parents=True, exist_ok=True)
-            beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-            ready.append((beside, place))
-            beside.write_bytes(content)
-        for beside, place in ready:
-            before = place.with_name(f".{place.name}.{os.getpid()}.old") if place.exists() else None
-            if before is not None:
-                place.replace(before)
-            placed.append((place, before))
-            beside.replace(place)
-    except BaseException:
-        for beside, _ in ready:
-            beside.unlink(missing_ok=True)
-        for place, before in placed:
-            if before is None:
-                place.unlink(missing_ok=True)
-            else:
-                before.replace(place)
-        for folder in reversed(made):
-            with suppress(OSError):  # somebody else has put something in
-                folder.rmdir()
-        raise
-    for _, before in placed:
-        if before is not None:
-            before.unlink(missing_ok=True)
-    return [place for place, _ in placed]
+    new = {place: text for place, text in contents.items() if not (place.is_file() and place.read_bytes() == text)}
+    lost = list(gone)
+    put(new, lost)
+    return [*new, *lost]
 
 
 def means_the_same(one: Fixture, other: Fixture) -> bool:

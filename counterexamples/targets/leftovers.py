@@ -22,6 +22,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, AnyStr, Final
 
+from latchcheck.signals import uninterrupted
+
 from .cleaner import LOOK_S, born
 
 _HELPER: Final = Path(__file__).with_name("cleaner.py")
@@ -38,7 +40,7 @@ def started(
     An interrupt waits until the helper knows of it; a SIGKILL between the two is the one end that leaves something.
     Raises what `start` raises.
     """
-    with _uninterrupted():
+    with uninterrupted():
         with _lock, suppress(OSError):
             _helper()  # it takes longer to start than to be told
         process = start()
@@ -97,28 +99,6 @@ def end(process: subprocess.Popen[Any]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     forget(process)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """What asks this process to end is heard at the end of the block, by whoever would have heard it at once."""
-    if threading.current_thread() is not threading.main_thread():  # only the main one is ever interrupted
-        yield
-        return
-    before: dict[int, Callable[..., Any]] = {}
-    came: list[int] = []
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            handler = signal.getsignal(number)
-            if callable(handler):  # a program that is started has none of ours, so that what is ignored stays so
-                before[number] = handler
-                signal.signal(number, lambda number, _: came.append(number))
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    for number in came[:1]:
-        signal.raise_signal(number)
 
 
 def _key(one: subprocess.Popen[Any] | Path | str) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from latchcheck.placing import put
 from latchcheck.report.layout import printable
 
 from .errors import complain
@@ -156,37 +155,15 @@ class Output:
 def write_whole(path: Path, text: str) -> None:
     """Replace the file by one with this text, so that a reader finds the old text or the new, never a part.
 
-    Folders that are not there are made.
-    A symbolic link stays one, and a file that exists keeps its permissions.
     What is no regular file (a pipe, /dev/stderr) cannot be replaced and is written into. Raises OSError.
     """
-    mode = _mode(path)
-    if mode is not None and not stat.S_ISREG(mode):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-        return
-    target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        temporary.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    content = encoded(text)
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+    else:
+        put({path: content})
 
 
-def _mode(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _umask() -> int:
-    """The permissions that new files do not get; the system tells them only to who sets them."""
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
+def encoded(text: str) -> bytes:
+    """The text as it stands in a file; a file name in it may hold what is no text."""
+    return text.encode("utf-8", errors="backslashreplace")
