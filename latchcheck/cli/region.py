@@ -149,6 +149,7 @@ def _of_two(found: Any) -> dict[str, Any]:
         "moved": list(found.moved),
         "evidence": "tried",
         "tried": found.tried,
+        "executed": found.executed,
         "columns_ms": list(found.across.values),
         "rows": [
             {

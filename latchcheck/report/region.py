@@ -16,7 +16,7 @@ MEANINGS = {
     "safe": "nothing is violated",
     "unsafe": "the condition of a property is not met",
     "vacuous": "a property speaks about nothing that can happen",
-    "undecided": "a ramp is too long to follow",
+    "undecided": "neither proved nor shown by a run",
     "invalid": "the numbers contradict each other",
 }
 EVERYWHERE = {"unsafe": "violated", "undecided": "undecided", "vacuous": "vacuous"}
@@ -113,7 +113,8 @@ def _picture(answer: Mapping[str, Any]) -> Iterator[str]:
         yield from wrap(f"Not in the picture, since they read neither key and do not hold: {', '.join(names)}", WIDTH)
         yield ""
     yield from wrap(
-        f"{answer['tried']} pairs tried; each mark is one. JSON has the edges along each row, exact to the "
-        "millisecond; between tried pairs nothing was decided.",
+        f"{answer['tried']} pairs tried; each mark is one. At both ends of each stretch of {MARKS['unsafe']} along a "
+        f"row a run of the harm was executed: {answer['executed']} runs. JSON has the edges along each row, exact to "
+        "the millisecond; between tried pairs nothing was decided.",
         WIDTH,
     )

@@ -169,3 +169,30 @@ def test_a_plane_says_what_its_rows_say() -> None:
                 labels = [outcome(name, at.replace({across.key: value})) for name in found.moved]
                 assert part.label == ("unsafe" if "unsafe" in labels else "safe")
     assert len({one.intervals for one in found.rows}) > 1
+
+
+def test_a_run_is_executed_at_both_ends_of_each_unsafe_stretch_of_a_row() -> None:
+    """`verify` attaches a run to each end that a plane calls unsafe, and the marks are those of the stretches."""
+    config, names = read([LOST]), ["no-live-orphan", "restart-inside-orphan-window"]
+    across, up = planes.axis(KEYS[0], 0, 20_000, 7), planes.axis("client.request_timeout_ms", 1, 3001, 4)
+    found = planes.plane(config, across, up, names)
+    ends = {
+        (row.value, value)
+        for row in found.rows
+        for part in row.intervals
+        for value in (part.lo, part.hi)
+        if part.label == "unsafe"
+    }
+    assert found.executed == len(ends) > 0
+    for second, first in ends:
+        answers = verify(config.replace({across.key: first, up.key: second}), names, repairs=False).properties
+        assert any(one.verdict == "violated" and one.witness is not None for one in answers)
+
+
+def test_what_no_run_shows_is_undecided_in_a_plane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no run of the harm can be executed, neither a stretch nor its marks are called unsafe."""
+    monkeypatch.setattr(planes, "shown", lambda _: None)
+    across, up = planes.axis(KEYS[0], 0, 20_000, 7), planes.axis("client.request_timeout_ms", 1, 3001, 4)
+    found = planes.plane(read([LOST]), across, up, ["no-live-orphan"])
+    labels = {label for row in found.rows for label in (*row.labels, *(part.label for part in row.intervals))}
+    assert (labels, found.executed) == ({"safe", "undecided"}, 0)
