@@ -15,7 +15,7 @@ from ...model.lifecycle import Lifecycle, lifecycle
 from ...model.policy import Policy
 from ...model.record import GONE, TRANSITIONS, UNBORN
 from ...model.scope import Scope
-from ..targets.mapping import RESTART, SWEEPS
+from ..targets.outside import RESTART, SWEEPS
 
 KINDS: Final = (
     *("create", "dispatch", "worker_write", "cancel", "get", "update"),

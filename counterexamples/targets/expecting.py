@@ -26,7 +26,8 @@ from ..fixture import Event
 from . import facets
 from .errors import CannotDo
 from .events import GONE, Call
-from .mapping import ADMISSIONS, GUARDED_NAMES, RESTART, SWEEPS, next_unborn
+from .outside import ADMISSIONS, GUARDED_NAMES, RESTART, SWEEPS
+from .story import next_unborn
 
 STATES_MAX: Final = 512
 

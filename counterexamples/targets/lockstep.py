@@ -20,9 +20,12 @@ from ..fixture import Event, Fixture, FoundBy, Minimal, Violation
 from ..minimising import minimise
 from ..replaying import Case, run
 from .errors import CannotDo, CannotYet
-from .mapping import SWEEPS, UNSEEN
+from .mapping import call_of
+from .outcomes import Ran, Setting
+from .outside import SWEEPS, UNSEEN
 from .protocol import Target
-from .replaying import Ran, Setting, reader, replay_on
+from .replaying import replay_on
+from .story import story_of
 
 TRIES_MAX: Final = 400
 """So many runs are done to a target to make one smaller: it may be slow."""
@@ -76,8 +79,8 @@ class Driver:
                 continue
             first = {choice.name: next(iter(choice.domain.members())) for choice in action.choices}
             try:
-                read = reader(self.fixture([Event(None, action.party, action.name, first)]), self.target)
-                read.call(0, Event(None, action.party, action.name, first), room.start(), self.policy)
+                event = Event(None, action.party, action.name, first)
+                call_of(story_of(self.fixture([event]), self.target), 0, event, room.start(), self.policy)
             except CannotYet:
                 continue
             except CannotDo:
@@ -107,10 +110,10 @@ class Driver:
     def _impossible(self, steps: tuple[Event, ...]) -> int | None:
         """The place of the first step that the target cannot be asked for."""
         _, states = run(self.broken.system, steps)
-        read = reader(self.fixture(steps), self.target)
+        story = story_of(self.fixture(steps), self.target)
         for index, event in enumerate(steps):
             try:
-                read.call(index, event, states[index], self.policy)
+                call_of(story, index, event, states[index], self.policy)
             except CannotDo:
                 return index
         return None

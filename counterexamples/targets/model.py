@@ -20,7 +20,7 @@ from .errors import CannotDo
 from .events import EVENTS, GONE, Answer, Call
 from .expecting import View
 from .facets import of_state
-from .mapping import SWEEPS
+from .outside import SWEEPS
 from .protocol import Clock, Session, Table
 
 _SCOPE: Final = Scope(

@@ -17,8 +17,8 @@ from ..fixture import Event, Fixture
 from ..replaying import Case, reproduce
 from .errors import CannotDo, TargetError
 from .events import GONE, Call
+from .outcomes import OUTCOMES, Outcome, Ran, Seen
 from .protocol import Opened, Table, Target
-from .replaying import OUTCOMES, Outcome, Ran, Seen
 
 READER: Final = "c1"
 TASK: Final = "t1"

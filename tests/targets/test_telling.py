@@ -10,7 +10,7 @@ import pytest
 from latchcheck.cli import wiring
 from latchcheck.cli.wiring import locksteps
 from latchcheck.counterexamples import Event
-from latchcheck.counterexamples.targets import Answer, Call, Clock, Kind, Session, Table, replaying, target
+from latchcheck.counterexamples.targets import Answer, Call, Clock, Kind, Session, Table, running, target
 
 FIXTURES = {one.id: one for _, one in wiring.saved_fixtures()}
 CLEANUP = "cleanup-is-complete/cleanup-piecewise"
@@ -73,7 +73,7 @@ def test_a_sweep_of_which_nobody_hears_tells_nothing() -> None:
 def test_instants_that_are_not_kept_are_no_answer(slow_s: float, outcome: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In real time a ttl that has ended before it may, as the machine is busy, says nothing about the target."""
     one = Expiring(table(Clock("real", 20), reaps=False), slow_s)
-    monkeypatch.setattr(replaying, "time", SimpleNamespace(monotonic=lambda: one.passed_s))
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: one.passed_s))
     ran = wiring.replay_on_target(FIXTURES[LATE], one)
     assert outcome == ran.outcome, ran.reason
     assert (outcome == "failed") == ("windows end too early" in ran.reason)

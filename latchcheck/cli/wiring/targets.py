@@ -10,7 +10,7 @@ from .fixtures import fixture_case
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.counterexamples import Fixture
     from latchcheck.counterexamples.targets import Target
-    from latchcheck.counterexamples.targets.replaying import Ran, Setting
+    from latchcheck.counterexamples.targets.outcomes import Ran, Setting
     from latchcheck.model.scope import Scope
 
 
@@ -25,7 +25,8 @@ def replay_on_target(fixture: Fixture, target: Target) -> Ran:
     """What becomes of a fixture on a target, told in an era that the target speaks."""
     from latchcheck.counterexamples import Stale
     from latchcheck.counterexamples.targets import TargetError
-    from latchcheck.counterexamples.targets.replaying import Ran, replay_on
+    from latchcheck.counterexamples.targets.outcomes import Ran
+    from latchcheck.counterexamples.targets.replaying import replay_on
     from latchcheck.counterexamples.targets.timed import replay_timed
 
     try:
@@ -85,7 +86,7 @@ def _without_applied(args: Mapping[str, Any]) -> dict[str, Any]:
 def target_setting(fixture: Fixture) -> Setting | None:
     """The lifecycle under the fixture's policy and the guarded one; None for a run of the timed model. Raises Stale."""
     from latchcheck.counterexamples import Stale
-    from latchcheck.counterexamples.targets.replaying import Setting
+    from latchcheck.counterexamples.targets.outcomes import Setting
     from latchcheck.model.policy import Policy
     from latchcheck.model.scope import Scope
     from latchcheck.model.spelling import SpellingError
@@ -113,7 +114,7 @@ def _with_room(size: Scope, fixture: Fixture) -> Scope:
     """
     import attrs
 
-    from latchcheck.counterexamples.targets.mapping import ADMISSIONS
+    from latchcheck.counterexamples.targets.outside import ADMISSIONS
     from latchcheck.model.scope import LARGEST
 
     answers = any(step.action in ADMISSIONS for step in fixture.steps)
