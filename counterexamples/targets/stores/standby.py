@@ -24,7 +24,7 @@ class PostgresStandby(PostgresServer):
 
     def __init__(self, primary: PostgresServer) -> None:
         self._primary = primary
-        follows = f"primary_conninfo=host={primary.folder} user=latchcheck"
+        follows = f"primary_conninfo=host={primary.host} user=latchcheck"
         # Replay is held here for longer than the delay after which it would end the reads that are in its way.
         self.settings = ("-c", follows, "-c", "max_standby_streaming_delay=-1")
         super().__init__()
