@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LAUNCH = "from latchcheck.cli.main import run; run()"
-SECONDS_MAX = 120
+SECONDS_MAX = 300
 EVENTS = 400_000
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ def plain(shown: str) -> str:
         (["fuzz", "--max-runs", "100000"], "of 100,000 runs", "is told was found until then", {4}),
         (["recheck"], "proving ", "theorems proved", {4}),
         (["race", "--rounds", "100000", "--writers", "2"], "of 100,000 rounds", "rounds, 2 processes", {4}),
-        (["kill"], "killing 1 of ", "interrupted: what is told was found until then", {4}),
+        (["kill"], "killing ", "interrupted: what is told was found until then", {4}),
         (["study", "--format", "json"], "recomputing ", "of 5 tables are told", {4}),
         (["wording", "check", str(ROOT / "docs" / "cases" / "ttl.toml")], "checking ", "ttl (", {1, 4}),
     ],

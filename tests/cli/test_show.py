@@ -22,7 +22,7 @@ from latchcheck.counterexamples import SAVED
 
 FIXTURE = SAVED / "one-terminal-outcome" / "terminal-guard-check-then-set.json"
 OTHER = SAVED / "one-terminal-outcome" / "terminal-guard-none.json"
-SECONDS_MAX = 30
+SECONDS_MAX = 120
 
 
 @pytest.fixture
@@ -182,8 +182,8 @@ def test_a_terminal_shows_step_state_and_offers(terminal: Terminal) -> None:
     terminal.press("\t\t\x1b[B\r")
     terminal.until(">  4+")
     terminal.press("d")
-    shown = terminal.until("the run (-) and the branch (+)")
-    assert any(line.startswith("- server  cancel_reads") for line in shown)
+    terminal.until("the run (-) and the branch (+)")
+    terminal.until("- server  cancel_reads")
     terminal.press("r")
     terminal.until(">  3 worker  w1 looks at the record")
     terminal.press("q")

@@ -24,7 +24,7 @@ from tests.needs import PROGRAMS
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MARK = "-- end of output --"
-SECONDS_MAX = 60
+SECONDS_MAX = 300
 
 
 @frozen
