@@ -22,7 +22,7 @@ import attrs
 from .environments import needed
 from .errors import TargetError, TargetGarbage, TargetTimeout
 from .live import Talk, Wire, begin, task_of
-from .served import Child
+from .loopback import Child
 
 ENVIRONMENT: Final = "fastmcp"
 PROGRAM: Final = "polled_server.py"

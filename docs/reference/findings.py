@@ -25,7 +25,7 @@ from latchcheck.cli import wiring
 from latchcheck.cli.targets import row
 from latchcheck.counterexamples.targets.environments import needed
 from latchcheck.counterexamples.targets.live import Plan, Visit, Wire, begin, judge
-from latchcheck.counterexamples.targets.served import Child
+from latchcheck.counterexamples.targets.loopback import Child
 
 PAGE: Final = Path(__file__).with_name("findings.md")
 TARGETS: Final = (
