@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -63,10 +64,10 @@ class Driver:
 
 
 class DriverSession:
-    """A session with one process."""
+    """A session with one process, which ends with it unless it is to be kept: `keep` then takes it."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, wire: Wire, keep: Callable[[Wire], None] | None = None) -> None:
+        self._wire, self._keep = wire, keep
         try:
             self._waits = wire.hello().clock.kind == "real"
             wire.ask({"do": "open"})
@@ -76,6 +77,13 @@ class DriverSession:
 
     def perform(self, call: Call) -> Answer:
         """Do a call."""
+        try:
+            return self._perform(call)
+        except TargetError:
+            self._keep = None  # who knows what state it is in
+            raise
+
+    def _perform(self, call: Call) -> Answer:
         asked = {"do": "event", "event": call.kind, "task": call.task, "by": call.by, "args": dict(call.args)}
         # A driver with a real clock waits, so it may take that much longer.
         told = self._wire.ask(asked, more_s=call.args.get("to_ms", 0) / 1000 if self._waits else 0)
@@ -89,8 +97,12 @@ class DriverSession:
             self._wire.garbage(nonsense.why, nonsense.what)
 
     def close(self) -> None:
-        """Say goodbye, then end the process and all that it has started."""
+        """Say goodbye, then end the process and all that it has started; where it is kept, its next `open` will do."""
+        keep, self._keep = self._keep, None
         if not self._wire.unanswered:
+            if keep is not None:
+                keep(self._wire)
+                return
             with suppress(TargetError):
                 self._wire.ask({"do": "close"})
         self._wire.close()

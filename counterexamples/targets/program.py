@@ -29,6 +29,8 @@ class Program:
         self, name: str, environment: str, program: str, options: Callable[[Environment], Sequence[str]] = lambda _: ()
     ) -> None:
         self.name, self._environment, self._program, self._options = name, environment, program, options
+        self._keeps = False
+        self._kept: Wire | None = None
 
     @property
     def table(self) -> Table:
@@ -49,9 +51,30 @@ class Program:
         environment = needed(self._environment)
         return [*environment.command, str(PROGRAMS / self._program), *self._options(environment)]
 
+    def keep(self, keeps: bool) -> None:  # noqa: FBT001 - one of two ways to go on
+        """Whether the sessions from here on share one process, one after the other: a product may take long to start.
+
+        A driver of somebody else need not be able to begin anew; the programs here are.
+        """
+        self._keeps = keeps
+        self.stop()
+
+    def stop(self) -> None:
+        """End the process that was kept, if any."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
     def open(self) -> Session:
-        """The program, started. Raises TargetError."""
-        return DriverSession(Wire(self.command(), ANSWER_S, surroundings()))
+        """The program, started, or kept from the session before. Raises TargetError."""
+        wire, self._kept = self._kept, None
+        if wire is None:
+            wire = Wire(self.command(), ANSWER_S, surroundings())
+        return DriverSession(wire, self._keep if self._keeps else None)
+
+    def _keep(self, wire: Wire) -> None:
+        self.stop()
+        self._kept = wire
 
 
 @cache

@@ -6,14 +6,17 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from latchcheck.counterexamples.targets import Table, target
+from latchcheck.counterexamples.targets import Call, Table, target
 from latchcheck.counterexamples.targets.conformance import check
+from latchcheck.counterexamples.targets.driver_wire import Wire
 from latchcheck.counterexamples.targets.environments import PROGRAMS
 from latchcheck.counterexamples.targets.program import Program
+from latchcheck.counterexamples.targets.protocol import Opened
 from tests import needs
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "driver-protocol.md"
@@ -44,6 +47,26 @@ def test_every_program_has_its_table() -> None:
     drivers = {"mcp_python_store", "typescript_store", "fastmcp_store"}
     assert drivers == {path.name.removesuffix(".table.json") for path in PROGRAMS.glob("*.table.json")}
     assert all(isinstance(target(name).table, Table) for name in PRODUCTS)
+
+
+def test_a_program_that_is_kept_begins_anew_in_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept, one process serves sessions one after the other, each without tasks; let go, each has a process."""
+    driver = PAGE.parents[1] / "examples" / "driver" / "whole_store.py"
+    monkeypatch.setattr(Program, "command", lambda _: [sys.executable, str(driver)])
+    started: list[object] = []
+    begin = Wire.__init__
+    monkeypatch.setattr(Wire, "__init__", lambda self, *args: (started.append(self), begin(self, *args))[1])
+    program = Program("kept", "mcp-python", "mcp_python_store.py")
+    read, create = Call("get", "t1", "o1"), Call("create", "t1", "c1")
+    for keeps, processes in ((True, 1), (False, 4)):
+        program.keep(keeps)
+        for _ in range(3):
+            with Opened(program) as session:
+                assert session.perform(read).status in (None, "gone")
+                assert not session.perform(create).refused
+                assert session.perform(read).status == "working"
+        assert len(started) == processes
+    program.stop()
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ def run_lockstep(
     """
     from latchcheck.kernel.doing import each
 
+    _kept(target, keeps=True)
     policies = (policy,) if policy is not None else POLICIES
     scopes = [scope] if scope is not None else scopes_for(target.table)
     questions, left = [(size, one) for size in scopes for one in policies], runs_max
@@ -65,6 +66,11 @@ def run_lockstep(
         yield driver, locked
         if locked.ended not in ("nothing-found", "nothing-tried"):
             return
+
+
+def _kept(target: Target, *, keeps: bool) -> None:
+    """Whether a product that takes long to start is started once for many runs, or anew for each."""
+    getattr(target, "keep", lambda _: None)(keeps)
 
 
 def _driver(target: Target, scope: str, policy: str) -> Driver:
@@ -127,6 +133,7 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
     steps = told(walked.found)
     if not walked.interrupted:
         steps = driver.smallest(steps)
+    _kept(driver.target, keeps=False)
     steady, ran = driver.steady(steps)
     if ran.outcome == "failed":
         return ended("failed", ran.reason, ran)
