@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -10,8 +11,12 @@ from tests.needing import register
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let what the tests start hear Ctrl-C: a shell that starts them in the background has it ignored."""
+    """Let what the tests start hear Ctrl-C: a shell that starts them in the background has it ignored.
+
+    And let drivers, which may be products, take as long to start as they do on a machine that is busy.
+    """
     register(config)
+    os.environ.setdefault("LATCHCHECK_DRIVER_TIMEOUT", "90")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
