@@ -30,7 +30,7 @@ def put(contents: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> None:
     work = _Work()
     try:
         for place, content in contents.items():
-            work.prepare(Path(os.path.realpath(place)), content)  # pathlib refuses a link to itself
+            work.prepare(Path(os.path.realpath(place)), content)  # pathlib has a RuntimeError for a link to itself
         for place in gone:
             work.leave(place)
         with uninterrupted():

@@ -44,8 +44,7 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
     """
     from latchcheck.report.envelope import json_text, versions
 
-    place = target(output, [file])
-    out = Output(place)
+    out = Output(target(output, [file]))
     about, count, decided = wiring.decide_packets(file, policy)
     rows: list[dict[str, Any]] = []
     with interruptible(lambda: f"{len(rows)} of {count} packets are decided") as cut:
@@ -57,9 +56,7 @@ def command(context: click.Context, /, *, file: str | None, policy: str, form: s
         text = json_text(whole, one_line=False) + "\n"
     else:
         text = _text(found, out.width)
-    if cut.short and place is not None:  # a file is written whole, or stays as it was
-        context.exit(code)
-    context.exit(out.deliver(text, code))
+    context.exit(out.deliver(text, code, cut_short=cut.short))
 
 
 def _exit(rows: Sequence[dict[str, Any]], cut_short: Sequence[Verdict]) -> int:

@@ -77,6 +77,8 @@ class Tally:
     verdicts: set[Verdict] = field(factory=set)
     ends: list[int] = field(factory=list)
     unread: int = 0
+    unsaved: bool = False
+    """Whether a run that was found could not be saved, which changes no verdict."""
     said: set[str] = field(factory=set)
     said_max: int | None = None
     """So many errors are told, if there is a limit; the others are counted."""
@@ -110,7 +112,8 @@ class Tally:
 
     def exit(self, *, cut_short: bool = False, unwritable: bool = False) -> int:
         """The exit code of the whole run."""
-        return exit_code([*self.verdicts, *(CUT_SHORT if cut_short else ())], usage_error=unwritable or self.unread > 0)
+        wrong = unwritable or self.unsaved or self.unread > 0
+        return exit_code([*self.verdicts, *(CUT_SHORT if cut_short else ())], usage_error=wrong)
 
     def line(self, *, cut_short: bool = False) -> str:
         """How many configurations came to which end."""
@@ -135,12 +138,12 @@ def answer_all(
         interrupted = _each_answered(questions, only, form, out, folder, tally, gathered)
         if interrupted:
             complain("interrupted")
+            out.cut_short()
         if form not in STREAMED and (gathered or not interrupted):
             out.write(_document(form, gathered))
         if several and tally.ends and form == "text":
             out.write(tally.line(cut_short=interrupted))
-        # A file is written whole, or stays as it was; errors alone are no result.
-        if not interrupted and (tally.ends or form not in STREAMED):
+        if tally.ends or form not in STREAMED:  # errors alone are no result
             out.finish()
     except BrokenPipeError:
         return tally.exit(cut_short=tally.count < len(questions))
@@ -169,7 +172,7 @@ def _each_answered(
                 continue
             for line in taken_over(report.config):
                 note(line)
-            report = _saved(report, folder)
+            report = _saved(report, folder, tally)
             if form in STREAMED:
                 out.write(_shown(report, form, out, several=several, reasons=bool(only)))
             else:
@@ -205,14 +208,16 @@ def answer(
     return evolve(wiring.verify(config, only or None, repairs=repairs), source=question.source)
 
 
-def _saved(report: Report, folder: Path | None) -> Report:
-    """The report with the files that its witnesses are saved in; Unwritable where that cannot be."""
+def _saved(report: Report, folder: Path | None, tally: Tally) -> Report:
+    """The report with the files that its witnesses are saved in; where that cannot be, it is said."""
     if folder is None:
         return report
     try:
         paths, lost = wiring.save_witnesses(report, folder)
     except OSError as error:
-        raise Unwritable(f"{folder}: {error.strerror}") from error
+        complain(f"cannot write to {folder}: {error.strerror or error}")
+        tally.unsaved = True
+        return report
     if lost:
         # A run that was executed and does not replay: nobody else's fault.
         raise AssertionError(f"not saved: {'; '.join(lost)}")

@@ -84,7 +84,8 @@ def command(  # noqa: PLR0913 - one parameter an option
         complain("interrupted: what is told was found until then")
         verdict = "violated" if found.broken else "inconclusive"
     code = exit_code([verdict])
-    context.exit(out.deliver(_json(found, file, code) if form == "json" else _text(found, file, code), code))
+    text = _json(found, file, code) if form == "json" else _text(found, file, code)
+    context.exit(out.deliver(text, code, cut_short=found.interrupted))
 
 
 def _json(found: Audit, file: str, code: int) -> str:

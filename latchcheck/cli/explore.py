@@ -87,7 +87,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     explored = wiring.with_hints(explored)
     if explored.interrupted:
         complain("interrupted")
-    context.exit(out.deliver(_shown(explored, form, out, _again(scope, policy, only)), explored.exit))
+    text = _shown(explored, form, out, _again(scope, policy, only))
+    context.exit(out.deliver(text, explored.exit, cut_short=explored.interrupted))
 
 
 def _refuse_later(plan: Plan) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from latchcheck.placing import put
 from latchcheck.report.layout import printable
 
 from . import wiring
 from .errors import check_lifecycle
 from .interrupting import interruptible
 from .options import OneOf
-from .output import Output, Unwritable, folder, target, write_whole
+from .output import Output, Unwritable, encoded, folder, target, write_whole
 
 if TYPE_CHECKING:
     from latchcheck.kernel import Property, System, Trace
@@ -78,40 +79,34 @@ def command(  # noqa: PLR0913 - one parameter an option
 
     place = folder("-o", output) if language == "tla" else target(output, [fixture])
     texts: dict[str, str] = {}
-    written: dict[str, str] = {}
-    with interruptible(lambda: _how_far(texts, written)) as cut:
+    with interruptible(lambda: "nothing is written") as cut:
         if language == "tla":
             texts |= _modules(scope, policy, only, apart=place is not None)
         else:
             texts |= {"": _text(language, scope, policy, only, fixture)}
-        if place is not None:
-            _write_files(place, texts, written)
-    told, code = texts if place is None else written, exit_code(cut.verdicts)
+    if place is not None and not cut.short:
+        _write_files(place, texts)
+    code = exit_code(cut.verdicts)
     if form == "json":
+        told = {} if cut.short else texts
         Output(None).write(json.dumps(_envelope(language, told, place, code), indent=2, ensure_ascii=False) + "\n")
     elif place is None:
         Output(None).write("\n".join(texts.values()))
     context.exit(code)
 
 
-def _how_far(texts: Mapping[str, str], written: Mapping[str, str]) -> str:
-    if not written:
-        return "nothing is written"
-    return f"{len(written)} of {len(texts)} files are written, each of them whole"
+def _write_files(place: Path, texts: Mapping[str, str]) -> None:
+    """Write each text into its file below the folder, all or none; one that has no name into the file that is meant.
 
-
-def _write_files(place: Path, texts: Mapping[str, str], written: dict[str, str]) -> None:
-    """Write each text into its file below the folder, the one that has no name into the file that is meant.
-
-    What is in its place is added to `written`. Raises Unwritable.
+    Raises Unwritable.
     """
     try:
-        for name, text in texts.items():
-            write_whole(place / name, text)
-            written[name] = text
+        if "" in texts:
+            write_whole(place, texts[""])
+        else:
+            put({place / name: encoded(text) for name, text in texts.items()})
     except OSError as error:
-        left = f"; {len(written)} of {len(texts)} files are written" if written else ""
-        raise Unwritable(f"{printable(str(place))}: {error.strerror}{left}") from error
+        raise Unwritable(f"{printable(str(place))}: {error.strerror}") from error
 
 
 def _envelope(language: str, texts: Mapping[str, str], place: Path | None, code: int) -> dict[str, object]:

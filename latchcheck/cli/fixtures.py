@@ -11,9 +11,10 @@ import click
 
 from . import wiring
 from .errors import check_lifecycle, check_timing, complain, no_such
+from .interrupting import interruptible
 from .options import TEXT_OR_JSON
 from .output import Output, folder
-from .replay import SCHEMA, row, told
+from .replay import SCHEMA, Replayed, row, told
 from .replaying import replayed
 
 LIST_SCHEMA = "latchcheck/fixtures/1"
@@ -124,7 +125,7 @@ def check(context: click.Context, /, *, files: tuple[str, ...], form: str) -> No
     context.exit(code)
 
 
-@command.command("minimise", epilog="Exit code: 0 done, 2 one cannot be read, 5 one is stale.")
+@command.command("minimise", epilog="Exit code: 0 done, 2 one cannot be read, 5 one is stale, 4 interrupted.")
 @click.argument("files", nargs=-1, required=True, metavar="FIXTURE...")
 @TEXT_OR_JSON
 @click.pass_context
@@ -134,32 +135,41 @@ def minimise(context: click.Context, /, *, files: tuple[str, ...], form: str) ->
     from latchcheck.kernel.exits import exit_code
 
     found, faults = replayed(files)
-    out, rows = Output(None), []
-    for file, one in each("minimising", found, named=itemgetter(0)):
-        before = after = len(one.fixture.steps)
-        changed = False
-        if not one.stale:
-            smaller, changed = wiring.minimise_fixture(file)
-            after = len(smaller.steps)
-        outcome = "stale" if one.stale else "smaller" if changed else "as-before"
-        rows.append(
-            {
-                "file": file,
-                "id": one.fixture.id,
-                "outcome": outcome,
-                "reason": one.reason,
-                "steps_before": before,
-                "steps": after,
-            }
-        )
-        if form == "text":
-            steps = f"{before} steps, now {after}" if changed else f"{after} steps, as before"
-            out.write(told(one, out.width, steps=False) if one.stale else f"{one.fixture.id}: {steps}\n")
+    out, rows = Output(None), list[dict[str, object]]()
+    with interruptible(lambda: f"{len(rows)} of {len(found)} are dealt with, the others are as they were") as cut:
+        for file, one in each("minimising", () if faults.interrupted else found, named=itemgetter(0)):
+            rows.append(_minimised(file, one))
+            if form == "text":
+                out.write(_told_minimised(rows[-1], one, out.width))
     stale = any(one.stale for _, one in found)
-    code = exit_code(faults.cut_short, usage_error=faults.unreadable, stale=stale)
+    code = exit_code([*faults.cut_short, *cut.verdicts], usage_error=faults.unreadable, stale=stale)
     if form == "json":
         _write_json(out, {"schema": MINIMISED_SCHEMA, "fixtures": rows, "exit": code})
     context.exit(code)
+
+
+def _minimised(file: str, one: Replayed) -> dict[str, object]:
+    """Make one smaller, unless it is stale; what became of it."""
+    before = after = len(one.fixture.steps)
+    changed = False
+    if not one.stale:
+        smaller, changed = wiring.minimise_fixture(file)
+        after = len(smaller.steps)
+    return {
+        "file": file,
+        "id": one.fixture.id,
+        "outcome": "stale" if one.stale else "smaller" if changed else "as-before",
+        "reason": one.reason,
+        "steps_before": before,
+        "steps": after,
+    }
+
+
+def _told_minimised(row: Mapping[str, object], one: Replayed, width: int) -> str:
+    if one.stale:
+        return told(one, width, steps=False)
+    now = f"now {row['steps']}" if row["outcome"] == "smaller" else "as before"
+    return f"{one.fixture.id}: {row['steps_before']} steps, {now}\n"
 
 
 @command.command("generate", epilog="Exit code: 0 done, 2 bad input, 4 interrupted.")

@@ -59,7 +59,7 @@ class _Found:
 def answer_many(asked: Sequence[One], only: Sequence[str], form: str, place: Path | None, told: Told) -> int:
     """Decide each, tell what came out in a format, and return the exit code of them all.
 
-    Where the user ends it, what was decided by then is told, but not written to a file, and the rest is inconclusive.
+    Where the user ends it, what was decided by then is shown, and not written to a file; the rest is inconclusive.
     """
     found, out = _Found(), Output(place)
     runs = form not in WITHOUT_RUNS
@@ -70,9 +70,7 @@ def answer_many(asked: Sequence[One], only: Sequence[str], form: str, place: Pat
     for line in taken_over_of_many(found.configs):
         note(line)
     code = found.tally.exit(cut_short=cut.short)
-    if cut.short and place is not None:  # a file is written whole, or stays as it was
-        return code
-    return out.deliver(_shown(found, form, told, out, code, cut_short=cut.short), code)
+    return out.deliver(_shown(found, form, told, out, code, cut_short=cut.short), code, cut_short=cut.short)
 
 
 def _decide(one: One, only: Sequence[str], found: _Found, *, runs: bool) -> None:

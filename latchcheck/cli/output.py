@@ -15,6 +15,7 @@ from latchcheck.placing import put
 from latchcheck.report.layout import printable
 
 from .errors import complain
+from .notes import note
 from .progress import aside
 
 STDIN = "-"
@@ -128,11 +129,25 @@ class Output:
         except OSError as error:
             raise Unwritable(f"standard output: {error.strerror}") from error
 
-    def deliver(self, text: str, code: int) -> int:
+    def cut_short(self) -> None:
+        """What is told is not all that was asked for: it is shown on stdout, and the file stays as it was.
+
+        Raises what `write` does.
+        """
+        if self._path is None:
+            return
+        note(f"{self._path} is not written, as the answer is not whole: what there is follows on standard output")
+        texts, self._texts, self._path = self._texts, [], None
+        for text in texts:
+            self.write(text)
+
+    def deliver(self, text: str, code: int, *, cut_short: bool = False) -> int:
         """Show or write the whole answer, if there is any; the exit code, which says too where that cannot be."""
         from latchcheck.kernel.exits import Exit, worst  # with it comes the solver, which an answer has needed
 
         try:
+            if cut_short:
+                self.cut_short()
             if text:
                 self.write(text)
                 self.finish()

@@ -76,12 +76,12 @@ def command(  # noqa: PLR0913 - one parameter an option
     except wiring.NotReady as error:
         complain(str(error))
         context.exit(exit_code([], usage_error=True))
-    saved = _save(raced, save)
+    saved, unsaved = _save(raced, save)
     verdict = "violated" if raced.unexplained else "holds" if raced.contended else "vacuous"
     if raced.interrupted:
         complain("interrupted: what is told was found until then")
         verdict = "violated" if raced.unexplained else "inconclusive"
-    code = exit_code([verdict])
+    code = exit_code([verdict], usage_error=unsaved)
     out = Output(None)
     if form == "json":
         out.write(json.dumps(row(target, raced, saved, code), indent=2, ensure_ascii=False) + "\n")
@@ -90,17 +90,21 @@ def command(  # noqa: PLR0913 - one parameter an option
     context.exit(code)
 
 
-def _save(raced: Any, path: Path | None) -> str | None:
-    """Save the smallest violation that the model has a run for; the file, or None."""
+def _save(raced: Any, path: Path | None) -> tuple[str | None, bool]:
+    """Save the smallest violation that the model has a run for; the file, or None, and whether it cannot be written."""
     if path is None or not raced.violations:
-        return None
+        return None, False
     for one in raced.violations:
         fixture = wiring.race_fixture(one.smallest)
         if fixture is not None:
-            wiring.write_fixture(path, fixture)
-            return str(path)
+            try:
+                wiring.write_fixture(path, fixture)
+            except OSError as error:
+                complain(f"cannot write to {path}: {error.strerror or error}")
+                return None, True
+            return str(path), False
     complain("no violation is one of two writers who both looked before they wrote; no fixture is saved")
-    return None
+    return None, False
 
 
 def row(target: str, raced: Any, saved: str | None, code: int) -> dict[str, Any]:

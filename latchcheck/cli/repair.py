@@ -11,7 +11,7 @@ from . import wiring
 from .errors import check_timing, complain
 from .numbers import configuration, knob, of_configuration
 from .options import TEXT_OR_JSON
-from .output import Output, Unwritable, target, write_whole
+from .output import Output, target, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,24 +61,28 @@ def command(  # noqa: PLR0913 - one parameter an option
     found = wiring.repairs_together(config, only, allowed)
     if found.interrupted:
         complain("interrupted: what is told was found until then")
-    written = None
+    written, unwritten = None, False
     if path is not None and found.repairs:
-        written = _write(config, source, found, pick, path)
-    code = _code(found)
+        try:
+            written = _write(config, source, found, pick, path)
+        except OSError as error:  # what was found is told all the same
+            complain(f"cannot write to {path}: {error.strerror or error}")
+            unwritten = True
+    code = _code(found, unwritten=unwritten)
     answer = row(config, source, found, allowed, written, code)
     context.exit(Output(None).deliver(_shown(answer, form), code))
 
 
-def _code(found: Any) -> int:
+def _code(found: Any, *, unwritten: bool) -> int:
     from latchcheck.kernel.exits import exit_code
 
     if found.repairs or not (found.violated or found.interrupted):
-        return exit_code([])
-    return exit_code(["inconclusive" if found.interrupted else "violated"])
+        return exit_code([], usage_error=unwritten)
+    return exit_code(["inconclusive" if found.interrupted else "violated"], usage_error=unwritten)
 
 
 def _write(config: Any, source: str, found: Any, pick: str, path: Path) -> str:
-    """Write the repaired configuration; its name."""
+    """Write the repaired configuration; its name. Raises OSError."""
     from latchcheck.report.layout import printable
     from latchcheck.report.repair import change_lines
 
@@ -88,10 +92,7 @@ def _write(config: Any, source: str, found: Any, pick: str, path: Path) -> str:
         raise click.UsageError(f"--pick {pick}: there is no such repair\n  write one of {letters}")
     changes = found.repairs[index].set
     lines = [f"Repaired by latchcheck repair: {printable(source)}", *change_lines(changes, config.flat())]
-    try:
-        write_whole(path, wiring.changed_file(config, changes, "\n".join(lines)))
-    except OSError as error:
-        raise Unwritable(f"{path}: {error.strerror}") from error
+    write_whole(path, wiring.changed_file(config, changes, "\n".join(lines)))
     return str(path)
 
 

@@ -48,7 +48,8 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
     if target != "model":
         from .targets import replay_files
 
-        context.exit(out.deliver(*replay_files(files, target, form, out.width)))
+        text, code, interrupted = replay_files(files, target, form, out.width)
+        context.exit(out.deliver(text, code, cut_short=interrupted))
     from latchcheck.kernel.exits import exit_code
 
     found, faults = replayed(files)
@@ -66,7 +67,7 @@ def command(context: click.Context, /, *, files: tuple[str, ...], target: str, f
         from . import replay_findings
 
         text = shown(form, [replay_findings.on_model(*one) for one in found])
-    context.exit(out.deliver(text, code))
+    context.exit(out.deliver(text, code, cut_short=faults.interrupted))
 
 
 def row(file: str, one: Replayed, *, steps: bool) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from latchcheck.placing import put
 from latchcheck.report.layout import printable
 
 from . import wiring
@@ -88,14 +88,14 @@ def command(
     if place is not None:
         draw(context, place)
     found, past, interrupted = _recomputed(asked, beside=form != "json")
+    if interrupted:
+        complain(f"interrupted: {len(found)} of {len(asked)} tables are told")
+        out.cut_short()
     if form == "json":
         out.write(as_json(found))
     else:
         out.write(as_markdown(found, past) if form == "markdown" else as_text(found, out.width, past))
-    if interrupted:
-        complain(f"interrupted: {len(found)} of {len(asked)} tables are told")
-    else:
-        out.finish()
+    out.finish()
     verdicts: list[Verdict] = ["proved" if one.agrees else "violated" for one in found]
     context.exit(exit_code([*verdicts, *(CUT_SHORT if interrupted else ())]))
 
@@ -138,25 +138,11 @@ def draw(context: click.Context, folder: Path) -> None:
         context.exit(2)
     files = {f"{name}.{kind}": getattr(picture, kind) for name, picture in drawn.items() for kind in ("svg", "png")}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_all(folder, files)
+        put({folder / name: content for name, content in files.items()})
+    except IsADirectoryError as error:
+        raise Unwritable(f"{printable(str(error.filename))}: it is a directory") from error
     except OSError as error:
         raise Unwritable(f"{printable(str(folder))}: {error.strerror}") from error
-
-
-def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write these files into a folder: each is written beside its place first, and moved there when all are.
-
-    Raises Unwritable where a name is a folder's, OSError.
-    """
-    for name in files:
-        if (folder / name).is_dir():
-            raise Unwritable(f"{printable(str(folder / name))}: it is a directory")
-    with tempfile.TemporaryDirectory(prefix=".latchcheck.", dir=folder) as aside:
-        for name, content in files.items():
-            (Path(aside) / name).write_bytes(content)
-        for name in files:
-            (Path(aside) / name).replace(folder / name)
 
 
 def with_progress(label: str, steps: int, work: Callable[[Callable[[], None]], Result]) -> Result:

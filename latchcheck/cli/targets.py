@@ -125,8 +125,8 @@ def _check_each(
                 out.write(f"{one['outcome']:15} {one['rule']}\n" + "".join(f"{'':16}{line}\n" for line in what))
 
 
-def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tuple[str, int]:
-    """Replay fixtures on a target: what is told of each, and the exit code."""
+def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tuple[str, int, bool]:
+    """Replay fixtures on a target: what is told of each, the exit code, and whether the user ended it."""
     from latchcheck.kernel.exits import exit_code
 
     from . import replay_findings
@@ -134,7 +134,7 @@ def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tupl
     target = wiring.open_target(name)
     if lacks := target.missing():
         complain(f"the target {name} is not ready\n  " + "\n  ".join(lacks))
-        return "", exit_code([], usage_error=True)
+        return "", exit_code([], usage_error=True), False
     try:
         found, faults = each_fixture(files, lambda fixture: wiring.replay_on_target(fixture, target))
     finally:
@@ -144,15 +144,15 @@ def replay_files(files: Sequence[str], name: str, form: str, width: int) -> tupl
     code = exit_code([*verdicts, *faults.cut_short], usage_error=faults.unreadable, stale=untried)
     if form == "json":
         whole = {"schema": REPLAYS_SCHEMA, "target": name, "fixtures": [row(*one) for one in found], "exit": code}
-        return json.dumps(whole, indent=2, ensure_ascii=False) + "\n", code
+        return json.dumps(whole, indent=2, ensure_ascii=False) + "\n", code, faults.interrupted
     if form == "text":
         text = "\n".join(told(one, width) for _, one in found)
         if untried:
             text += f"\nnothing was tried: none of the fixtures applies to {name}. Exit code {code}.\n"
-        return text, code
+        return text, code, faults.interrupted
     from latchcheck.report.formats import shown
 
-    return shown(form, [replay_findings.on_target(*one) for one in found]), code
+    return shown(form, [replay_findings.on_target(*one) for one in found]), code, faults.interrupted
 
 
 def row(file: str, one: Ran) -> dict[str, Any]:

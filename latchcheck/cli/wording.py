@@ -190,6 +190,8 @@ def check(
         verdicts.extend("vacuous" for one in many if one.trivial)
     code = exit_code(verdicts)
     shown = [_shown(one) for one, *_ in found]
+    if interrupted:
+        out.cut_short()
     _write(out, form, lambda: wording_data.checked(found, code), lambda: wording_text.checked(found, shown, out.width))
     context.exit(code)
 
@@ -253,6 +255,8 @@ def diff(context: click.Context, /, *, a: str, b: str | None, form: str, output:
     open_: list[Verdict] = ["inconclusive" for *_, one in found if one.relation in ("undecided", "not told apart")]
     code = exit_code([*open_, *_cut_short(interrupted)])
     shown = _shown(first)
+    if interrupted:
+        out.cut_short()
     _write(
         out,
         form,
@@ -321,6 +325,8 @@ def _each(
     readings = each("trying", document.readings, named=lambda one: one.name)
     found, interrupted = _until_interrupted(answer(model, one) for one in readings)
     code = exit_code([*report.verdicts(found), *_cut_short(interrupted)])
+    if interrupted:
+        out.cut_short()
     _write(out, form, lambda: report.data(document, found, code), lambda: report.text(document, found, out.width))
     context.exit(code)
 

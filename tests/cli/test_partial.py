@@ -13,20 +13,26 @@ from typing import Any
 
 import pytest
 
-from latchcheck.cli import export
+from latchcheck import placing
+from latchcheck.cli import export, wiring
 from latchcheck.cli.main import main
 from latchcheck.cli.wiring import admission, saving
+from latchcheck.counterexamples import SAVED
+from latchcheck.counterexamples.audit import judging as auditing
 from latchcheck.counterexamples.targets import conformance, registry
 from latchcheck.counterexamples.targets.model import ModelTarget
+from latchcheck.engines import judging as engine
 
 
-def ending(work: Callable[..., Any], after: int) -> Callable[..., Any]:
-    """The work, until it was done so often: then the user ends it."""
+def ending(
+    work: Callable[..., Any], after: int, by: BaseException | type[BaseException] = KeyboardInterrupt
+) -> Callable[..., Any]:
+    """The work, until it was done so often: then the user ends it, or it fails."""
     done = count(1)
 
     def call(*arguments: Any, **named: Any) -> Any:
         if next(done) > after:
-            raise KeyboardInterrupt
+            raise by
         return work(*arguments, **named)
 
     return call
@@ -64,7 +70,7 @@ def test_targets_check_tells_the_rules_that_were_tried(
 def test_admission_tells_the_packets_that_are_decided(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Two packets are decided, and told in either form; an older file stays."""
+    """Two packets are decided, and told in either form; with -o on stdout too, and an older file stays."""
     file = tmp_path / "old"
     file.write_text("old", encoding="utf-8")
     for output in ([], ["-o", str(file)]):
@@ -72,33 +78,66 @@ def test_admission_tells_the_packets_that_are_decided(
         assert 4 == main(["admission", "--format", form, *output])
         monkeypatch.undo()
         captured = capfd.readouterr()
-        assert "latchcheck: error: interrupted: 2 of 32 packets are decided\n" == captured.err
-        if output:
-            assert ("", "old") == (captured.out, file.read_text(encoding="utf-8"))
-        elif form == "json":
+        told = f"latchcheck: note: {file} is not written, as the answer is not whole: "
+        assert captured.err.startswith("latchcheck: error: interrupted: 2 of 32 packets are decided\n")
+        assert bool(output) == (told in captured.err)
+        assert "old" == file.read_text(encoding="utf-8")
+        if form == "json":
             whole = json.loads(captured.out)
             assert (2, 2, 4) == (len(whole["packets"]), whole["summary"]["packets"], whole["exit"])
         else:
             assert "2 packets, " in captured.out
 
 
-@pytest.mark.parametrize(
-    ("after", "said"), [(0, "nothing is written"), (1, "1 of 2 files are written, each of them whole")]
-)
-def test_export_tells_what_is_written(
-    after: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("failing", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_export_writes_all_its_files_or_none(
+    failing: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The files that are in their place are counted, and nothing else is left in the folder."""
-    monkeypatch.setattr(export, "write_whole", ending(export.write_whole, after))
+    """Where the second of two files fails, or the user ends it there, neither is there, nor the folder."""
+    monkeypatch.setattr(placing, "_beside", ending(placing._beside, 1, failing))  # noqa: SLF001 - before each file
     asked = ["export", "tla", "--scope", "tasks=1", "--property", "one-terminal-outcome", "-o", str(tmp_path / "made")]
-    assert 4 == main([*asked, "--format", "json"])
+    assert (4 if isinstance(failing, KeyboardInterrupt) else 2) == main([*asked, "--format", "json"])
+    assert "" == capfd.readouterr().out
+    assert [] == list(tmp_path.iterdir())
+
+
+LINE = '{"at_ms": %d, "task": "t%d", "event": "create", "status": "working"}\n'
+FIXTURES = [str(SAVED / f"one-terminal-outcome/terminal-guard-{how}.json") for how in ("none", "check-then-set")]
+TASK = ["--scope", "tasks=1", "--property", "one-terminal-outcome"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "work", "told"),
+    [
+        (["replay", *FIXTURES], (wiring, "replay_fixture", 1), (1, "fixtures")),
+        (["explore", *TASK], (engine, "explore", 0), (4, "properties")),
+        (["audit", "log.jsonl"], (auditing._Judge, "take", 1), (4, "events")),  # noqa: SLF001 - where an event is read
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else None,
+)
+def test_a_file_is_never_half_an_answer(
+    asked: list[str],
+    work: tuple[Any, str, int],
+    told: tuple[int, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Ended half-way, a verb shows one thing that it found on stdout, a whole document, and the file of -o stays."""
+    file = tmp_path / "old"
+    file.write_text("old", encoding="utf-8")
+    (tmp_path / "log.jsonl").write_text("".join(LINE % (at, at) for at in range(3)), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (owner, name, after), (code, answers) = work, told
+    monkeypatch.setattr(owner, name, ending(getattr(owner, name), after))
+    assert code == main([*asked, "--format", "json", "-o", "old"])
     captured = capfd.readouterr()
-    assert f"latchcheck: error: interrupted: {said}\n" == captured.err
-    told = json.loads(captured.out)
-    assert 4 == told["exit"]
-    there = sorted(str(one) for one in tmp_path.rglob("*") if one.is_file())
-    assert there == sorted(one["path"] for one in told["files"])
-    assert after == len(there)
+    assert "latchcheck: error: interrupted" in captured.err
+    assert "latchcheck: note: old is not written" in captured.err
+    assert "old" == file.read_text(encoding="utf-8")
+    whole = json.loads(captured.out)
+    found = whole[answers]
+    assert (code, 1) == (whole["exit"], found if isinstance(found, int) else len(found))
 
 
 def test_export_that_is_ended_while_it_searches_writes_nothing(
