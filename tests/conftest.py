@@ -21,6 +21,15 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests of a group to one process: pytest-xdist 3.8 says the group in a way that pytest 9.2 ignores."""
+    for item in items if getattr(config.option, "loadgroup", False) else ():
+        names = sorted({str(mark.args[0]) for mark in item.iter_markers("xdist_group")})
+        suffix = f"@{'_'.join(names)}"
+        if names and not item.nodeid.endswith(suffix):
+            item._id = type(item.id).parse(item.nodeid + suffix)  # noqa: SLF001 - what the scheduler reads
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--long`."""
     parser.addoption("--long", action="store_true", help="ask every engine every question that is drawn")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.needs import NEEDS, POSTGRES, PRODUCTS, PROGRAMS
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +28,13 @@ def test_ci_installs_every_product_and_skips_nothing() -> None:
     assert 2 == len(queues)
     assert sorted(PRODUCTS) == sorted(" ".join(queues).split())
     assert re.search(r"^export CI=true\b", CI, re.MULTILINE)
+
+
+@pytest.mark.xdist_group("together")
+def test_a_group_is_left_to_one_process(request: pytest.FixtureRequest) -> None:
+    """Where tests are spread over processes the name of a test ends with its group, by which it is given to one."""
+    spread = bool(request.config.getoption("loadgroup", default=False))
+    assert spread == request.node.nodeid.endswith("@together")
 
 
 def test_every_need_is_on_the_page() -> None:
