@@ -13,7 +13,7 @@ from .symmetry import Symmetry
 
 MEMORY_MAX_BYTES = 2 << 30
 
-Stopped = Literal["violation", "states", "memory", "interrupt"]
+Stopped = Literal["violation", "states", "memory", "no-memory", "interrupt"]
 Searcher = Literal["auto", "python", "compiled", "exact"]
 
 
@@ -65,7 +65,8 @@ class Exploration:
 
     `states` are distinct states, `transitions` the steps between them (a step that leads back to a known state counts),
     `depth` the number of steps to the state farthest from the start, `fired` how often each action happened.
-    `complete` says that every state was looked at; where it is False, `stopped` says what ended the search.
+    `complete` says that every state was looked at; where it is False, `stopped` says what ended the search: "memory" is
+    the limit that was set, "no-memory" is a machine that gives no more.
     `violated` and `clause` name the property and the condition that `counterexample` breaks.
     `counterexamples` and `clauses` tell the same of every property found broken: all of them where the search kept
     going, for each a shortest run.

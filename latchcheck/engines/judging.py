@@ -19,8 +19,9 @@ from .questions import Plan, Search
 
 ENGINE = "explicit"
 NEVER_REACHED = "no reachable state puts it to the test"
-LONGER = "it may be longer than need be: without reduction the search met a limit before it found a shortest run"
+LONGER = "it may be longer than need be: the search without reduction ended before it found a shortest run"
 NOT_BEGUN = "interrupted before its search began"
+NOT_ENDED = "interrupted before what its search found was told"
 MEGABYTE = 1 << 20
 
 
@@ -113,9 +114,10 @@ def answer(
     """
     parts: list[Part] = []
     judged: dict[str, PropertyVerdict] = {one.id: one for one in plan.absent}
-    interrupted = False
+    interrupted, why = False, NOT_BEGUN
     try:
         for search in each("exploring", plan.searches, named=_topic):
+            why = NOT_ENDED
             options = Options(
                 symmetry=search.symmetry,
                 fairness=dict.fromkeys(search.fairness, ()),
@@ -127,6 +129,7 @@ def answer(
             part = _made(search, states_max, options)
             parts.append(part)
             judged |= {asked.id: verdict(part, asked, memory_max_bytes) for asked in search.properties}
+            why = NOT_BEGUN
             if part.found.stopped == "interrupt":
                 interrupted = True
                 break
@@ -136,10 +139,11 @@ def answer(
         interrupted = True
     for search in plan.searches[len(parts) :]:
         judged |= {
-            asked.id: _verdict(asked, "inconclusive", reason=NOT_BEGUN)
+            asked.id: _verdict(asked, "inconclusive", reason=why)
             for asked in search.properties
             if asked.id not in judged
         }
+        why = NOT_BEGUN
     return Explored(plan, tuple(parts), tuple(judged[name] for name in plan.order), interrupted, reduction)
 
 
@@ -206,6 +210,7 @@ def _stopped(found: Exploration, memory_max_bytes: int) -> str:
     why = {
         "states": f"the limit of states was reached {covered}: --max-states",
         "memory": f"the limit of {memory_max_bytes // MEGABYTE:,} MB was reached {covered}: --max-memory",
+        "no-memory": f"the machine gave no more memory {covered}",
         "interrupt": f"interrupted {covered}",
     }
     return why.get(found.stopped or "", f"the search ended {covered}")

@@ -23,6 +23,9 @@ from .packed_source import Plan
 LOOKED_MAX = 300_000
 """So many pairs of a state and the duties met by then are looked at for a shortest loop; beyond, the first is taken."""
 
+# What a state takes here in Python, and each step from it that leaves the goal open, measured; networkx has its part.
+STATE_BYTES, STEP_BYTES = 900, 420
+
 # What weak fairness is about: an action, or an action with some of its choices made.
 Duty = tuple[int, tuple[int, ...]]
 # From which seed, by which steps, how many of them before the rest repeats, and whether the loop may be too long.
@@ -48,17 +51,22 @@ class Lasso:
 class Graph:
     """Every reachable state, in the order in which a breadth-first search finds them.
 
-    `depth` tells the steps of a shortest run to the state of a position.
+    `depth` tells the steps of a shortest run to the state of a position, `room_bytes` the memory there is to judge it.
     """
 
     plan: Plan
     runs: Runs
     states: Sequence[int]
     depth: Callable[[int], int]
+    room_bytes: int
+
+
+class TooLarge(Exception):
+    """The part of the graph that is to be looked at takes more than there is room for."""
 
 
 def judge(graph: Graph, k: int, options: Options) -> Lasso | None:
-    """A run that breaks property k, or None where every fair run obeys it."""
+    """A run that breaks property k, or None where every fair run obeys it; TooLarge where there is no room to tell."""
     asked = graph.plan.properties[k]
     read = judgements(graph.plan)
     goal_at = 0 if asked.antecedent is None else 1
@@ -103,7 +111,7 @@ class _Waiting:
     def _spread(self, graph: Graph, later: deque[tuple[int, int]], open_goal: Callable[[int], bool]) -> None:
         """Layer by layer, by how many steps a run to a state takes; seeds come in where their own depth is."""
         layer: list[int] = []
-        steps = 0
+        steps, room = 0, graph.room_bytes
         while later or layer:
             steps = steps if layer else graph.depth(later[0][1])
             while later and graph.depth(later[0][1]) == steps:
@@ -116,6 +124,9 @@ class _Waiting:
                 every = list(graph.runs.steps(state))
                 self.enabled[state] = frozenset(duty for move in every if (duty := self._duty(move)) is not None)
                 self.moves[state] = [move for move in every if move[2] in self.came or open_goal(move[2])]
+                room -= STATE_BYTES + STEP_BYTES * len(self.moves[state])
+                if room < 0:
+                    raise TooLarge
                 for move in self.moves[state]:
                     if move[2] not in self.came:
                         self.came[move[2]], self.steps[move[2]] = (state, move), steps + 1

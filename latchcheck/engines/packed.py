@@ -180,6 +180,8 @@ class _Search:
                     stopped = "memory"
         except KeyboardInterrupt:
             stopped = "interrupt"
+        except MemoryError:
+            stopped = "no-memory"
         return how, counts, stopped
 
     def _waiting(self) -> str:
@@ -188,7 +190,18 @@ class _Search:
 
     def _take_over(self, compiled: Compiled) -> None:
         assert isinstance(self.store, PythonStore)
-        self.store = MachineStore(self.plan, compiled, self.store, self.limit, first=not self.options.keep_going)
+        while True:
+            try:
+                self.store = MachineStore(
+                    self.plan, compiled, self.store, self.limit, first=not self.options.keep_going
+                )
+            except MemoryError:
+                # Room for every state that the limit allows is asked for at once: with less, the search may still end.
+                if self.limit < 2 * self.store.count:
+                    raise
+                self.limit, self.limited = self.limit // 2, "no-memory"
+            else:
+                return
 
     def _tell(self, counts: _Counts) -> None:
         now = time.perf_counter()
@@ -210,7 +223,9 @@ class _Search:
             elif at >= 0:
                 edge = edge_of(self.store, self.plan.layout, k) if asked.expectation == "never-changes" else None
                 broken[asked.id] = (at, self._trace(at, edge), asked.clauses[int(tally.broken[k])].label)
-        longer = self._later(broken, loops) if stopped is None else ()
+        longer: list[str] = []
+        if stopped is None:
+            stopped = self._later(broken, loops, longer)
         worst = min(broken, key=lambda name: broken[name][0], default=None)
         return Exploration(
             states=counts.states,
@@ -226,25 +241,43 @@ class _Search:
             counterexamples={name: trace for name, (_, trace, _) in broken.items()},
             clauses={name: label for name, (_, _, label) in broken.items()},
             loops=loops,
-            longer=longer,
+            longer=tuple(longer),
             stopped=stopped,
             engine="compiled" if isinstance(self.store, MachineStore) else "python",
             bytes_used=self.store.bytes_used,
         )
 
-    def _later(self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int]) -> tuple[str, ...]:
-        """Judge every leads-to on the graph that was found; those whose loop may be longer than it need be."""
+    def _later(
+        self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int], longer: list[str]
+    ) -> Stopped | None:
+        """Judge every leads-to on the graph that was found; what ended that before all were.
+
+        `longer` are those whose loop may be longer than it need be.
+        """
+        if all(asked.expectation != "leads-to" for asked in self.plan.properties):
+            return None
+        from .leads_to import TooLarge
+
+        try:
+            self._judge_later(broken, loops, longer)
+        except KeyboardInterrupt:
+            return "interrupt"
+        except TooLarge:
+            return "memory"
+        except MemoryError:
+            return "no-memory"
+        return None
+
+    def _judge_later(self, broken: dict[str, tuple[int, Trace, str]], loops: dict[str, int], longer: list[str]) -> None:
         from .leads_to import Graph, judge
 
         graph: Graph | None = None
         depth = partial(self._depth, [0])
-        longer: list[str] = []
+        room = self.options.memory_max_bytes - self.store.bytes_used
         for k, asked in enumerate(self.plan.properties):
             if asked.expectation != "leads-to":
                 continue
-            graph = graph or Graph(
-                self.plan, self.runs, [self.store.state(at) for at in range(self.store.count)], depth
-            )
+            graph = graph or Graph(self.plan, self.runs, self._order(), depth, room)
             with doing("looking for runs that go on for ever"):
                 lasso = judge(graph, k, self.options)
             if lasso is not None:
@@ -254,7 +287,11 @@ class _Search:
                     loops[asked.id] = len(steps) + lasso.before
                 if lasso.roundabout:
                     longer.append(asked.id)
-        return tuple(longer)
+
+    def _order(self) -> Sequence[int]:
+        """Every state, in the order in which they were found."""
+        store = self.store
+        return store.order if isinstance(store, PythonStore) else [store.state(at) for at in range(store.count)]
 
     def _depth(self, levels: list[int], position: int) -> int:
         """The steps to a state; `levels` are the first positions of each depth, as far as anybody asked."""

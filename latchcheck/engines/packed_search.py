@@ -258,14 +258,17 @@ class Compiled:
         self.exact = source.exact and 0 < self.fanout <= FANOUT_MAX
         self.text = "\n".join(source.lines) + "\n"
         self._compiler = machine_code.Compiler()
+        self._code: Code | None = None
 
     @property
     def seconds(self) -> float:
         """How long a search in Python should have taken before this one takes over."""
-        if self._compiler.path(self.text).exists():
+        if self._compiler.is_kept(self.text):
             return WARM_SECONDS
         return COLD_SECONDS + LINE_SECONDS * self.text.count("\n")
 
     def load(self) -> Code:
         """The functions."""
-        return self._compiler.load(self.text)
+        if self._code is None:
+            self._code = self._compiler.load(self.text)
+        return self._code

@@ -74,15 +74,18 @@ class _Telling:
         traces: dict[str, Trace] = {}
         clauses: dict[str, str] = {}
         longer: list[str] = []
+        stopped = found.stopped
         for k, (path, edge) in found.paths.items():
             asked = plan.properties[k]
-            short = self._short(asked) if found.stopped != "interrupt" else None
-            if short is None:
+            plain = self._plain(asked) if stopped != "interrupt" else None
+            if plain is not None and plain.stopped == "interrupt":
+                stopped = "interrupt"
+            if plain is None or asked.id not in plain.counterexamples:
                 longer.append(asked.id)
                 traces[asked.id] = self._long(path, edge)
                 clauses[asked.id] = "" if tally.broken[k] < 0 else asked.clauses[tally.broken[k]].label
             else:
-                traces[asked.id], clauses[asked.id] = short
+                traces[asked.id], clauses[asked.id] = plain.counterexamples[asked.id], plain.clauses[asked.id]
         reachable = {one.id for one in plan.properties if one.expectation == "reachable"}
         broken = {name: trace for name, trace in traces.items() if name not in reachable}
         worst = min(broken, key=lambda name: len(broken[name]), default=None)
@@ -91,7 +94,7 @@ class _Telling:
             transitions=sum(tally.fired),
             depth=found.depth,
             fired=dict(zip(plan.codes, tally.fired, strict=True)),
-            complete=found.stopped is None,
+            complete=stopped is None,
             counterexample=None if worst is None else broken[worst],
             violated=worst,
             clause=None if worst is None else clauses[worst],
@@ -99,24 +102,21 @@ class _Telling:
             witnesses={name: trace for name, trace in traces.items() if name in reachable},
             counterexamples=broken,
             clauses={name: clauses[name] for name in broken},
-            stopped=found.stopped,
+            stopped=stopped,
             engine="python",
             bytes_used=size,
             reduced=True,
             longer=tuple(longer),
         )
 
-    def _short(self, asked: Property) -> tuple[Trace, str] | None:
-        """A shortest run for a property and the clause it breaks, where the plain search comes that far."""
+    def _plain(self, asked: Property) -> Exploration:
+        """The search without reduction, whose run is a shortest one, where it comes that far."""
         options = attrs.evolve(self.options, reduction=False, keep_going=False, searcher="auto")
         if asked.expectation == "reachable":
             exprs = [*(() if asked.antecedent is None else (asked.antecedent,)), *(c.expr for c in asked.clauses)]
             never = Clause("not reached", z3.Not(z3.And(*exprs)))
             asked = Property(asked.id, asked.keyword, asked.sentence, (never,))
-        found = self.again(asked, options)
-        if asked.id not in found.counterexamples:
-            return None
-        return found.counterexamples[asked.id], found.clauses[asked.id]
+        return self.again(asked, options)
 
     def _long(self, path: list[int], edge: int | None) -> Trace:
         moves = self.runs.along(self.start, path)

@@ -181,6 +181,8 @@ class ReducedSearch:
                 stopped = self._run(start, tell)
         except KeyboardInterrupt:
             stopped = "interrupt"
+        except MemoryError:
+            stopped = "no-memory"
         return Reduced(len(self.known), self.depth, self.tally, stopped, self.paths)
 
     def _run(self, start: int, tell: Callable[[Progress], None] | None) -> Stopped | None:

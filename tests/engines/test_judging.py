@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import z3
 
+from latchcheck.engines import judging
 from latchcheck.engines.judging import Explored
 from latchcheck.engines.questions import Plan, Search
-from latchcheck.kernel import Action, Bool, Sentence, System, Variable
+from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Variable
 from latchcheck.kernel.verdict import PropertyVerdict, Verdict
 
 LAMP = Variable("on", Bool(), initial=False)
@@ -40,3 +43,18 @@ def test_an_action_that_no_search_fired_is_named() -> None:
     """Without any search nothing has fired and nothing is complete."""
     found = explored("holds")
     assert (("switch",), False, 0) == (found.never_fired, found.complete, found.depth)
+
+
+def test_an_interrupt_while_a_search_is_told_is_no_search_that_never_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The property under way and those after it have reasons of their own."""
+
+    def ended(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judging, "_made", ended)
+    lit = [Property(name, "MUST", SAID, (Clause("lit", LAMP.term),)) for name in ("first", "second")]
+    plan = Plan("one lamp", {}, {}, [Search(SYSTEM, (one,), "one lamp") for one in lit], (), ("first", "second"))
+    found = judging.answer(plan)
+
+    assert [judging.NOT_ENDED, judging.NOT_BEGUN] == [one.reason for one in found.properties]
+    assert (4, True) == (found.exit, found.interrupted)

@@ -9,6 +9,7 @@ import z3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from latchcheck.engines import leads_to as searched_for_loops
 from latchcheck.engines.explicit import Options, explore
 from latchcheck.kernel import (
     Action,
@@ -114,6 +115,32 @@ def test_a_search_that_ends_early_leaves_it_open() -> None:
     found = explore(System("s", (N,), (UP,)), [leads_to(N.term == 5)], states_max=3)
 
     assert (found.complete, found.violated, found.stopped) == (False, None, "states")
+
+
+def test_a_limit_on_memory_counts_what_is_looked_at() -> None:
+    """The graph is found in the memory there is; to look for loops in it takes more, which is told and not taken."""
+    system, asked = System("s", (N, FLAG), (UP, FLIP)), [leads_to(N.term == 5)]
+    enough, least = (Options(fairness=["up"], memory_max_bytes=size) for size in (1_000_000, 5_000))
+
+    assert explore(system, asked, options=enough).complete
+    found = explore(system, asked, options=least)
+    assert (found.complete, found.violated, found.stopped, found.states) == (False, None, "memory", 12)
+
+
+@pytest.mark.parametrize(("error", "stopped"), [(KeyboardInterrupt, "interrupt"), (MemoryError, "no-memory")])
+def test_what_ends_the_look_for_loops_leaves_it_open(
+    monkeypatch: pytest.MonkeyPatch, error: type[BaseException], stopped: str
+) -> None:
+    """What was covered is told, and the question stays open, where the user or the machine ends it."""
+
+    def ended(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(searched_for_loops, "judge", ended)
+    system, asked = System("s", (N,), (UP,)), [leads_to(N.term == 5)]
+    found = explore(system, asked, options=Options(fairness=["up"], keep_interrupted=True))
+
+    assert (found.complete, found.violated, found.stopped, found.states) == (False, None, stopped, 6)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 import z3
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from latchcheck.engines.explicit import Options, Symmetry, explore
 from latchcheck.engines.independence import Numbered, Relations
 from latchcheck.engines.layout import Layout
+from latchcheck.engines.packed_search import PythonStore
 from latchcheck.engines.packed_source import Plan
 from latchcheck.engines.reduction import bits
 from latchcheck.kernel import (
@@ -285,6 +287,25 @@ def test_limits_end_a_reduced_search() -> None:
 
     assert (few.states, few.stopped, few.complete) == (100, "states", False)
     assert (small.stopped, small.complete) == ("memory", False)
+
+
+def test_an_interrupt_of_the_search_for_a_shortest_run_ends_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run that the reduction found is told, as one that may be long, and nothing is called complete."""
+    n = Variable("n", IntRange(0, 5), 0)
+    up = Action("up", "x", (Clause("below 5", n.term < 5),), {"n": n.term + 1})
+    asked = [Property(f"below {k}", "MUST", WORDS, (Clause("below", n.term < k),)) for k in (2, 4)]
+    begun = []
+
+    def interrupted(search: Any) -> int:
+        begun.append(search)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PythonStore, "advance", interrupted)
+    found = explore(System("s", (n,), (up,)), asked, options=attrs.evolve(REDUCED, keep_interrupted=True))
+
+    assert (found.stopped, found.complete, len(begun)) == ("interrupt", False, 1)
+    assert found.longer == ("below 2", "below 4")
+    assert {name: len(trace) for name, trace in found.counterexamples.items()} == {"below 2": 2, "below 4": 4}
 
 
 def test_an_update_out_of_range_is_an_error_as_everywhere() -> None:

@@ -173,6 +173,99 @@ def test_machine_code_is_kept_and_read_again(monkeypatch: pytest.MonkeyPatch, tm
         explore(SMALL, options=options)
 
 
+TINY = """
+def search(n: "i64") -> 1:
+    return n + 1
+def refill(n: "i64") -> 1:
+    return n
+"""
+
+
+def two(compiler: machine_code.Compiler) -> int:
+    """What the machine code makes of 1, which is 2; it goes with the code that holds it."""
+    code = compiler.load(TINY)
+    return code.search(1)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [lambda _: b"", lambda kept: kept[: len(kept) // 2], lambda kept: kept[:-1] + b"?", lambda kept: kept[32:]],
+)
+def test_damaged_machine_code_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damaged: Any) -> None:
+    """What a full disk cut off, a fault of it changed, or a version without a digest left is not run but replaced."""
+    monkeypatch.setenv("LATCHCHECK_CACHE", str(tmp_path / "cache"))
+    compiler = machine_code.Compiler()
+    assert two(compiler) == 2
+    (path,) = (tmp_path / "cache").iterdir()
+    kept = path.read_bytes()
+    path.write_bytes(damaged(kept))
+
+    assert two(compiler) == 2
+    assert [(path, kept)] == [(one, one.read_bytes()) for one in (tmp_path / "cache").iterdir()]
+
+
+@pytest.mark.parametrize("home", ["x" * 300, "/dev/null/none", None])
+def test_without_a_place_for_it_machine_code_is_made_each_time(monkeypatch: pytest.MonkeyPatch, home: Any) -> None:
+    """A name that is too long, a folder that cannot be one, a user without a home: compiled, used, not kept."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(machine_code.Path, "home", homeless)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.delenv("LATCHCHECK_CACHE") if home is None else monkeypatch.setenv("LATCHCHECK_CACHE", home)
+    compiler = machine_code.Compiler()
+
+    assert (compiler.is_kept(TINY), two(compiler), compiler.is_kept(TINY)) == (False, 2, False)
+
+
+def test_machine_code_that_cannot_be_written_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A disk that is full when the file is put in its place: the search goes on, and no part of a file stays."""
+
+    def full(*_: Any) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setenv("LATCHCHECK_CACHE", str(tmp_path))
+    monkeypatch.setattr(machine_code.Path, "replace", full)
+
+    assert two(machine_code.Compiler()) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("largest", "stopped"), [(1 << 20, None), (0, "no-memory")])
+def test_a_machine_without_memory_ends_a_search(monkeypatch: pytest.MonkeyPatch, largest: int, stopped: Any) -> None:
+    """Compiled code makes do with room for fewer states than the limit allows; with none the search says so."""
+    mapped = machine_code.mmap.mmap
+
+    def scarce(place: int, size: int, **rest: Any) -> Any:
+        if size > largest:
+            raise OSError(12, "Cannot allocate memory")
+        return mapped(place, size, **rest)
+
+    monkeypatch.setattr(machine_code.mmap, "mmap", scarce)
+    found = explore(SMALL, options=Options(searcher="compiled"))
+
+    assert (found.stopped, found.complete) == (stopped, stopped is None)
+    assert (SMALL_STATES if stopped is None else 1) == found.states
+
+
+def test_python_without_memory_tells_what_was_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers are those of the stretch before, and nothing holds."""
+    monkeypatch.setattr(packed_search, "_STRETCH_PYTHON", 1000)
+    advance = packed_search.PythonStore.advance
+
+    def scarce(store: packed_search.PythonStore) -> int:
+        if store.at >= 3000:
+            raise MemoryError
+        return advance(store)
+
+    monkeypatch.setattr(packed_search.PythonStore, "advance", scarce)
+    found = explore(SMALL, options=Options(searcher="python"))
+
+    assert (found.stopped, found.complete) == ("no-memory", False)
+    assert 3000 < found.states < SMALL_STATES
+
+
 def test_without_a_compiler_python_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where llvmlite is not installed the search stays in Python, and asking for compiled code says what to install."""
     monkeypatch.setattr(machine_code, "available", lambda: False)
