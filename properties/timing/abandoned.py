@@ -1,8 +1,7 @@
-"""A client that has left for good: `orphans-found-in-time` and `abandoned-work-is-bounded`.
+"""Work whose client has left for good: `abandoned-work-is-bounded`.
 
-A pass that surely fires from an instant x on acts at the next sweep, at x + period + lateness at the latest. What ends
-the record tells the work to stop; but a record that expired while its work runs can no longer be ended, so a deadline,
-an orphan window or a cancel bounds the work only where no such expiry can come first.
+What ends the record tells the work to stop; but a record that expired while its work runs can no longer be ended, so a
+deadline, an orphan window or a cancel bounds the work only where no such expiry can come first.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,202 +11,14 @@ import attrs
 
 from latchcheck.kernel import System, Trace
 from latchcheck.kernel.duration import told as worded
-from latchcheck.model.config import Config
-from latchcheck.model.timing.abandonment import abandoned_with, run_abandoned
+from latchcheck.model.timing.abandonment import abandoned_with
 from latchcheck.model.timing.schedule import Ms
 
+from .abandoned_endings import Ending, endings, expiry_can_end, latest_told
 from .abandoned_runs import expired_first, told_early, told_late
 from .answers import Answer, NotApplicable, Outcome
 from .bounds import Upper, instant_between
 from .facts import Facts
-
-# -- orphans-found-in-time ----------------------------------------------------------------------------------------
-
-
-def orphans_found_in_time(facts: Facts) -> Outcome:
-    """`orphans-found-in-time`: an abandoned task is reclaimed within a stated bound, and that bound is reported."""
-    window, server = facts.window_ms, facts.config.server
-    if window is None:
-        return NotApplicable("no orphan window: server.orphan_window is not set")
-    alone = _orphans_alone(facts.config)
-    if facts.lazy:
-        never = facts.horizon_ms
-        return Answer(
-            safe=False,
-            clause=(
-                "something sweeps: an abandoned task is accessed by nobody, so a server that judges at each access "
-                '(sweep_period = "lazy") never reclaims it'
-            ),
-            binding=("server.sweep_period_ms",),
-            runs=(lambda: _left_alone(alone, None, never, never - 1, "still_working"),),
-            harm="found_late",
-        )
-    if facts.spacing_ms is None:
-        return NotApplicable("no sweep period: server.sweep_period is not set, so nothing promises that a sweep comes")
-    sure = window + facts.skew_ms
-    bound, stated = sure + facts.spacing_ms, server.orphan_bound_ms
-    clause = (
-        f"an abandoned task is reclaimed at most {worded(bound)} after its last contact: orphan window "
-        f"{_with_skew(facts, window)}, then the next sweep within {worded(facts.spacing_ms)}"
-    )
-    if stated is None:
-        return Answer(safe=True, clause=clause, bound_ms=bound)
-    return Answer(
-        safe=bound <= stated,
-        clause=f"{clause}; stated are {worded(stated)}",
-        margin_ms=stated - bound,
-        binding=("server.orphan_bound_ms", "server.sweep_period_ms"),
-        runs=(lambda: _found_late(facts, alone, sure, bound, stated),),
-        harm="found_late",
-        bound_ms=bound,
-    )
-
-
-def _orphans_alone(config: Config) -> Config:
-    """The configuration with the orphan window as its only limit: the bound is what the orphans pass promises."""
-    return config.replace(
-        {
-            "server.execution_deadline_ms": None,
-            "server.advertised_ttl_ms": None,
-            "server.enforced_ttl_ms": None,
-            "server.honours_requested_ttl": False,
-            "client.cancel_on_abandon": False,
-            "workload.execution_ms": None,
-        }
-    )
-
-
-def _with_skew(facts: Facts, limit: Ms) -> str:
-    return worded(limit) + (f" and {worded(facts.skew_ms)} of clock skew" if facts.skew_ms else "")
-
-
-def _found_late(facts: Facts, config: Config, sure: Ms, bound: Ms, stated: Ms) -> Trace:
-    """A sweep comes just before the window is surely over, on time, and the next one as late as it may be."""
-    at = instant_between(Fraction(stated), Upper(bound, closed=not facts.window_inclusive), closed=False)
-    assert facts.period_ms is not None
-    phase = (sure - (bound - at)) % facts.period_ms
-    return _left_alone(config, phase, at, stated, "still_working")
-
-
-def _left_alone(config: Config, phase: Ms | None, at: Ms, bound: Ms, observer: str) -> Trace:
-    """Create, leave at once, and somebody looks at `at`."""
-    create = {} if phase is None else {"sweep_phase": phase}
-    events = [(0, "create", create), (0, "leave", {}), (at, observer, {})]
-    return run_abandoned(config, events, bound)
-
-
-def left_alone_system(facts: Facts) -> System:
-    """The system in which the runs of `orphans-found-in-time` are executed, for a server with an orphan window."""
-    window, stated = facts.window_ms, facts.config.server.orphan_bound_ms
-    assert window is not None
-    if facts.lazy:
-        bound = facts.horizon_ms - 1
-    else:
-        bound = window + facts.skew_ms + (facts.spacing_ms or 0) if stated is None else stated
-    return abandoned_with(_orphans_alone(facts.config), bound)
-
-
-# -- abandoned-work-is-bounded ------------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class Ending:
-    """Something that surely ends the record of a task whose client left: `latest_ms` after that at the latest."""
-
-    name: str
-    key: str
-    words: str
-    latest_ms: Ms
-
-
-def endings(facts: Facts) -> Iterator[Ending]:
-    """Everything that surely ends the record, the work's own end left out."""
-    config, spacing, skew = facts.config, facts.spacing_ms, facts.skew_ms
-    if config.client.cancel_on_abandon:
-        yield Ending("cancel", "client.cancel_on_abandon", "the client's cancel arrives", facts.latency[1])
-    if spacing is None:
-        return
-    swept = skew + spacing
-    if facts.window_ms is not None:
-        key = "server.orphan_window_ms"
-        yield Ending("orphans", key, "the orphans pass cancels the task", facts.window_ms + swept)
-    if facts.deadline_ms is not None:
-        yield Ending(
-            "timeouts", "server.execution_deadline_ms", "the deadline fails the task", facts.deadline_ms + swept
-        )
-    if facts.running_expires:
-        yield Ending("expiry", "server.enforced_ttl_ms", "the task expires", facts.ttl + swept)
-
-
-def _goes_on(facts: Facts) -> Ms | None:
-    """How long the work goes on when it is told to stop (None: for ever)."""
-    on = facts.config.workload.works_on_after_cancel
-    return None if on is True else 0 if on is False else on
-
-
-def expiry_can_end(facts: Facts) -> bool:
-    """Whether the record of running work can expire, before anything else has surely ended it."""
-    if not facts.running_expires:
-        return False
-    expires, last = facts.ttl - facts.skew_ms, facts.ends[1]
-    return (last is None or last > expires) and not _ended_first(facts, expires)
-
-
-def _ended_first(facts: Facts, expires: Ms) -> bool:
-    """Whether something else has surely ended the record of running work by the time that it can expire."""
-    if facts.deadline_ms is not None and _first(facts, "timeouts", facts.deadline_ms, expires, inclusive=False):
-        return True
-    at_once = facts.window_ms == 0 and facts.window_inclusive and facts.skew_ms == 0
-    if at_once and _first(facts, "orphans", 0, expires, inclusive=True):
-        return True
-    if facts.anchor != "activity":
-        # The client may leave just before the ttl ends, or after it: neither a cancel nor an orphan window helps then.
-        return False
-    if facts.config.client.cancel_on_abandon and facts.latency[1] < expires:
-        return True
-    inclusive = facts.window_inclusive
-    return facts.window_ms is not None and _first(facts, "orphans", facts.window_ms, expires, inclusive=inclusive)
-
-
-def _first(facts: Facts, name: str, limit: Ms, expires: Ms, *, inclusive: bool) -> bool:
-    """Whether a pass surely fires before an expiry pass that can act from `expires` on, or first in the same sweep."""
-    sure = limit + facts.skew_ms
-    if facts.runs_before(name, "expiry") and (sure < expires or (inclusive and sure == expires)):
-        return True
-    if facts.spacing_ms is None:
-        return False
-    latest = sure + facts.spacing_ms
-    return latest < expires or (inclusive and latest == expires)
-
-
-def latest_told(facts: Facts, ended: Ms) -> Ms | None:
-    """Latest instant at which a cancel, the deadline or the orphans pass can end the record.
-
-    It is ended by `ended` in any case; None where it surely expires before.
-    """
-    found = []
-    if facts.config.client.cancel_on_abandon and facts.latency[0] <= ended:
-        found.append(min(facts.latency[1], ended))
-    for name, limit in (("orphans", facts.window_ms), ("timeouts", facts.deadline_ms)):
-        if limit is None or facts.lazy:
-            continue
-        last = ended
-        if facts.running_expires and not facts.runs_before(name, "expiry"):
-            # Once the expiry pass surely acts, it does so before this one in the same sweep.
-            last = min(ended, facts.ttl + facts.skew_ms)
-        due = limit - facts.skew_ms
-        if due < last or (due == last and _acts_at_once(facts, name, due)):
-            found.append(last)
-    return max(found, default=None)
-
-
-def _acts_at_once(facts: Facts, name: str, due: Ms) -> bool:
-    """Whether a pass that is due at this instant acts then: an exact timer does, unless expiry comes before it."""
-    if not facts.exact:
-        return False
-    if not facts.running_expires or facts.ttl + facts.skew_ms > due:
-        return True
-    return name == "orphans" and facts.window_inclusive and facts.runs_before(name, "expiry")
 
 
 def abandoned_work_is_bounded(facts: Facts) -> Outcome:
@@ -266,6 +77,12 @@ def _stopped(facts: Facts) -> Ending | str:
     if last is not None and (isinstance(found, str) or last < found.latest_ms):
         return Ending("work", "workload.execution_ms", "the work ends by itself", last)
     return found
+
+
+def _goes_on(facts: Facts) -> Ms | None:
+    """How long the work goes on when it is told to stop (None: for ever)."""
+    on = facts.config.workload.works_on_after_cancel
+    return None if on is True else 0 if on is False else on
 
 
 def _told_or_expired(facts: Facts) -> Ending | str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from .abandoned import abandoned_work_is_bounded, orphans_found_in_time
+from .abandoned import abandoned_work_is_bounded
+from .abandoned_found import orphans_found_in_time
 from .advertised import advertised_ttl_is_enforced
 from .answers import Outcome
 from .facts import Facts

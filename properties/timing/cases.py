@@ -19,7 +19,8 @@ from latchcheck.model.timing.lease import lease_system, recovery_system
 from latchcheck.model.timing.marker import marker_system
 from latchcheck.model.timing.system import timed_system
 
-from .abandoned import left_alone_system, work_system
+from .abandoned import work_system
+from .abandoned_found import left_alone_system
 from .catalogue import CATALOGUE
 from .facts import Facts
 from .human import waiting_system

@@ -12,7 +12,8 @@ from latchcheck.model.config import Config
 from latchcheck.model.timing.abandonment import abandoned_system
 from latchcheck.model.timing.system import numbers
 from latchcheck.model.timing.telling import telling
-from latchcheck.properties.timing.abandoned import abandoned_work_is_bounded, orphans_found_in_time
+from latchcheck.properties.timing.abandoned import abandoned_work_is_bounded
+from latchcheck.properties.timing.abandoned_found import orphans_found_in_time
 from latchcheck.properties.timing.answers import Answer, NotApplicable, Outcome
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.proofs.abandoned import never_reclaimed_proof, orphan_proofs, work_proofs
