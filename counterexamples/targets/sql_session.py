@@ -14,11 +14,12 @@ from .facets import SHOWN
 from .protocol import Clock, Table
 from .stores.connection import Conflict, Lost
 from .stores.naive import NaiveStore
+from .stores.records import TERMINAL, Decided, Row, Windows, Write
 from .stores.statements import COUNTS
-from .stores.store import TERMINAL, CasStore, Decided, Row, Windows, Write
+from .stores.store import CasStore
 
 TABLE: Final = Table(
-    events=frozenset(EVENTS),
+    events=frozenset(EVENTS) - {"replicate"},
     clock=Clock("injected"),
     workers=9,
     tenants=9,

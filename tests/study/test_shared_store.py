@@ -11,14 +11,16 @@ import pytest
 
 from latchcheck.cli.main import main
 from latchcheck.cli.wiring import shared
-from latchcheck.counterexamples.targets import rolling, triaging
+from latchcheck.counterexamples.targets import rolling, rolling_load, triaging
 from latchcheck.counterexamples.targets.errors import TargetMissing
 from latchcheck.counterexamples.targets.restarting import place
-from latchcheck.counterexamples.targets.rolling import Load, Reading, RollingRestart, rolling_restart, standby_of
+from latchcheck.counterexamples.targets.rolling import Reading, RollingRestart, rolling_restart, standby_of
+from latchcheck.counterexamples.targets.rolling_load import Load
 from latchcheck.counterexamples.targets.stores.opening import Place
 from latchcheck.counterexamples.targets.stores.process import Process
+from latchcheck.counterexamples.targets.stores.records import Started, Windows, Write
 from latchcheck.counterexamples.targets.stores.server import PostgresServer
-from latchcheck.counterexamples.targets.stores.store import CasStore, Started, Windows, Write
+from latchcheck.counterexamples.targets.stores.store import CasStore
 from latchcheck.counterexamples.targets.triaging import BesideTheLiving, Triage, start_beside_the_living
 from latchcheck.properties.study.replica import ask
 from latchcheck.report.study.tables import Section
@@ -253,7 +255,7 @@ def test_a_load_that_cannot_begin_leaves_no_process(monkeypatch: pytest.MonkeyPa
         running.append(Process(where))
         return running[-1]
 
-    monkeypatch.setattr(rolling, "Process", started)
+    monkeypatch.setattr(rolling_load, "Process", started)
     with (
         pytest.raises(OSError, match="no more processes"),
         Load(Place(database="sqlite", where=str(tmp_path / "tasks.db")), 3, 0),

@@ -21,8 +21,9 @@ import attrs
 
 from .connection import Conflict, Lost
 from .opening import Place
+from .records import Windows, Write
 from .sqlite import SqliteConnection
-from .store import CasStore, Windows, Write
+from .store import CasStore
 
 
 class Killer:

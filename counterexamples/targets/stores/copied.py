@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from .connection import Connection, Result
 from .naive import NaiveStore
-from .store import CasStore, Reads, Row, read
+from .records import Reads, Row, read
+from .store import CasStore
 
 READS_MAX: Final = 12
 """A read transaction is held open for so many reads."""

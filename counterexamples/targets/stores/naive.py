@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from . import statements as sql
 from .connection import Connection, again, transaction
-from .store import TERMINAL, CasStore, Decided, Row, Windows, Write
+from .records import TERMINAL, Decided, Row, Windows, Write
+from .store import CasStore
 
 
 class NaiveStore(CasStore):

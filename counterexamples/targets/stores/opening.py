@@ -15,8 +15,9 @@ from .connection import Connection, Hook, ignore
 from .copied import CopiedStore, NaiveOnCopy, Snapshot
 from .naive import NaiveStore
 from .postgres import PostgresConnection, driver
+from .records import Reads
 from .sqlite import SqliteConnection
-from .store import CasStore, Reads
+from .store import CasStore
 
 MEMORY = ":memory:"
 SNAPSHOT = "snapshot"
