@@ -20,9 +20,13 @@ class SqliteConnection:
         self._begin = "BEGIN IMMEDIATE" if immediate else "BEGIN"
         try:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
-            self._db.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
+            try:
+                self._db.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")
+            except BaseException:
+                self._db.close()  # from Python 3.13 on one that is left open is a warning
+                raise
         except sqlite3.Error as error:
             raise Lost(f"SQLite, {path}: {error}") from error
 
