@@ -185,10 +185,10 @@ def _others(target: Target) -> str:
     table = target.table
     done = []
     for event in EVENTS:
-        if event in ("restart_server", "reap", "list", "crash_worker") and event in table.events:
+        if event in ("restart_server", "reap", "list", "crash_worker", "replicate") and event in table.events:
             with Opened(target) as session:
                 _create(session)
-                session.perform(Call(event, "t1" if event == "crash_worker" else None, "w1"))
+                session.perform(Call(event, "t1" if event in ("crash_worker", "replicate") else None, "w1"))
                 done.append(event)
     if not done:
         raise CannotDo("it can do none of them")

@@ -26,6 +26,7 @@ Kind = Literal[
     "crash_worker",
     "reap",
     "act",
+    "replicate",
 ]
 EVENTS: Final[tuple[Kind, ...]] = (
     "create",
@@ -40,6 +41,7 @@ EVENTS: Final[tuple[Kind, ...]] = (
     "crash_worker",
     "reap",
     "act",
+    "replicate",
 )
 GONE: Final = "gone"
 """The status of a task that a target does not know, or says is no longer there."""
@@ -63,10 +65,12 @@ class Call:
     dispatch      tenant
     worker_write  status, expected_version, key (of a question), kind (of a failure), tenant
     cancel        capabilities, era, tenant
-    get           capabilities, era, tenant, lease (the worker looks whether it still has its task)
+    get           capabilities, era, tenant, lease (the worker looks whether it still has its task),
+                  replica (an instance answers that reads from a copy)
     update        key, question (the how manieth of the task its author has read), tenant
     list          capabilities, era, tenant
     advance_clock to_ms (instant counted from the first event)
+    replicate     (the copy then has all that is stored, and stays as it is until the next one)
     """
 
     kind: Kind = attrs.field(validator=_kind)

@@ -56,6 +56,7 @@ class View:
     """What a reader is told of each task in a state of a lifecycle."""
 
     def __init__(self, built: Lifecycle) -> None:
+        self._lag = built.room.scope.lag
         self._shown: dict[str, Compiled] = {task: compile_expr(shown(built.room, task)) for task in built.room.tasks}
 
     @property
@@ -75,7 +76,16 @@ class View:
         shown = self(after)
         for task in self._shown:
             shown |= facets.of_state(after, task)
-        return shown if call is None else shown | facets.of_step(call, before, after)
+        return shown if call is None else shown | facets.of_step(call, before, after) | self._copied(call, after)
+
+    def _copied(self, call: Call, state: State) -> dict[str, str]:
+        """What a copy that is behind has of a task that has just been created, or is read from it."""
+        task = call.task
+        looked = call.kind == "create" or call.args.get("replica")
+        if not looked or f"copy_{task}" not in state or int(state[f"behind_{task}"]) > self._lag:
+            return {}
+        copy = str(state[f"copy_{task}"])
+        return {f"{task} copy": GONE if copy in (UNBORN, DELETED) else copy}
 
 
 class Expected:
@@ -114,6 +124,14 @@ class Expected:
                 deleted = self._tried(way.stepper, self._actions["delete_expired"], {"task": task})
                 found += [] if deleted.refused else [Tried(deleted.stepper, way.origin)]
         return found
+
+    def caught_up(self, ways: Iterable[Tried], task: str | None) -> list[Tried]:
+        """The same ways with a copy that has this task, as a create reply waits for; it may have caught up on all."""
+        return [
+            Tried(caught_up(way.stepper, tasks), way.origin, way.refused)
+            for way in ways
+            for tasks in ((task,), self._view.tasks)
+        ]
 
     def keep(self, fitting: Iterable[Tried]) -> None:
         """Go on with these states."""
@@ -184,6 +202,15 @@ class Expected:
             except NotAStep as refused:
                 return Tried(state, state, refused.clause)
         return Tried(after, state)
+
+
+def caught_up(state: Stepper, tasks: Iterable[str | None]) -> Stepper:
+    """The state in which the copy that instances read from has what is stored of these tasks."""
+    after = copy.copy(state)
+    for task in tasks:
+        with suppress(NotAStep):  # it has it already
+            after.do(None, "replicate", {"task": str(task)})
+    return after
 
 
 def opened(state: Stepper) -> State:

@@ -101,6 +101,8 @@ class Looking:
         words = name.split(" ")
         if words[1] == "moved":
             return self._table.versions
+        if words[1] == "copy":
+            return self._table.lags
         return words[1] == "answer" or _SHOWN_AS[words[1]] in self._table.shows
 
     def read(self, task: str, answer: Answer) -> Facets:

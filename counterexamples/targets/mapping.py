@@ -103,12 +103,20 @@ def _cancel(story: Story, _index: int, event: Event, _before: State) -> Call:
 _BEHIND: Final = "it cannot be made to answer from an instance that lags behind"
 
 
-def _get(story: Story, _index: int, event: Event, _before: State) -> Call:
+def _get(story: Story, _index: int, event: Event, before: State) -> Call:
     if event.args.get("newer"):
         raise CannotDo("it cannot be made to answer with a status that nobody knows")
+    task, args = str(event.args["task"]), story.client(event)
     if event.args.get("replica"):
-        raise CannotDo(_BEHIND)
-    return Call("get", str(event.args["task"]), str(event.args.get("client", "c1")), story.client(event))
+        if not story.table.lags:
+            raise CannotDo(_BEHIND)
+        # A copy that lacks more than the scope allows is not read from.
+        args |= {"replica": True} if int(before[f"behind_{task}"]) <= story.lag else {}
+    return Call("get", task, str(event.args.get("client", "c1")), args)
+
+
+def _replicate(story: Story, _index: int, event: Event, _before: State) -> Call | None:
+    return Call("replicate", str(event.args["task"])) if story.table.lags else None
 
 
 def _list(story: Story, _index: int, event: Event, _before: State) -> Call:
@@ -181,6 +189,7 @@ _CALLS: Final[Mapping[str, Make]] = {
     **dict.fromkeys(("delete_expired", "dead_letter"), _plain("reap", "reaper")),
     **dict.fromkeys(RESTART, _restart),
     "crash_worker": _plain("crash_worker", "w1"),
+    "replicate": _replicate,
 }
 
 

@@ -33,7 +33,7 @@ _LEFT_OUT: Final = {
     "instances", "acks", "outbox", "effects", "stalls", "durability", "namespaces", "key_race", "lag",
 }  # fmt: skip
 _TABLE: Final = Table(
-    events=frozenset(EVENTS) - {"list", "act"},
+    events=frozenset(EVENTS) - {"list", "act", "replicate"},
     clock=Clock("injected"),
     workers=2,
     tenants=2,

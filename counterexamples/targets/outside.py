@@ -35,7 +35,6 @@ INTERNAL: Final = frozenset(
         "record",
         "recover",
         "redeliver",
-        "replicate",
         "reissue",
         "reply",
         "see_status",

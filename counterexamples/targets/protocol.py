@@ -78,6 +78,11 @@ class Table:
     eras: tuple[str, ...] = ("2026-07-28", "2025-11-25")
     cannot_observe: tuple[str, ...] = ()
 
+    @property
+    def lags(self) -> bool:
+        """Some of its instances read from a copy, which is behind until it is told to catch up."""
+        return "replicate" in self.events
+
 
 @runtime_checkable
 class Session(Protocol):

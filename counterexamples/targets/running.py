@@ -18,7 +18,7 @@ from ..fixture import Event, Fixture
 from .comparing import accepted, as_told, fits, listed, repeats, said, takes
 from .errors import CannotDo, TargetTimeout
 from .events import GONE, Answer, Call
-from .expecting import Expected, Tried, View, opened
+from .expecting import Expected, Tried, View, caught_up, opened
 from .facets import Looking, is_facet
 from .mapping import call_of
 from .outcomes import OUTCOMES, Outcome, Seen, Setting
@@ -64,7 +64,13 @@ class Run:
             if call is None:
                 self._expected.keep(ways)
                 continue
-            found = self._step(index, call, ways, self._broken.whole(before, opened(self._wrong), call))
+            wrong = self._wrong
+            if call.kind in ("create", "replicate") and self._target.table.lags and self._fixture.scope.get("lag"):
+                # The answer to a create is its reply.
+                ways = self._expected.caught_up(ways, call.task)
+                awaits = self._fixture.policy.get("create_visibility", "every-instance") == "every-instance"
+                wrong = caught_up(wrong, (call.task,)) if awaits else wrong
+            found = self._step(index, call, ways, self._broken.whole(before, opened(wrong), call))
             if found is not None:
                 return found
         if self._told_apart:
@@ -80,7 +86,7 @@ class Run:
         before = self._steps[-1].observed if self._steps else {}
         answer = self._perform(call)
         self._note(call, answer)
-        observed = self._observe() | self._looking.step(call, answer, self._tenants)
+        observed = self._observe() | self._looking.step(call, answer, self._tenants) | self._elsewhere(call, answer)
         expected = [self._known(self._expected.shown(way, call)) for way in ways]
         self._steps.append(Seen(index, call, answer, observed, tuple(as_told(one, observed) for one in expected)))
         taken = self._heard(call) and accepted(call, answer, self._tenants) and not repeats(call, before)
@@ -155,6 +161,15 @@ class Run:
             if task in self._tenants:
                 observed[task] = GONE if answer.refused or answer.status is None else answer.status
         return observed | beside
+
+    def _elsewhere(self, call: Call, answer: Answer) -> dict[str, str]:
+        """What an instance that reads from a copy tells of a task that is new, or was read there."""
+        if call.kind == "create" and call.task in self._tenants and self._target.table.lags:
+            asked = {"tenant": self._tenants[call.task], "replica": True}
+            answer = self._session.perform(Call("get", call.task, OBSERVER, asked))
+        elif not call.args.get("replica"):
+            return {}
+        return {f"{call.task} copy": GONE if answer.refused or answer.status is None else answer.status}
 
     def _known(self, shown: Mapping[str, str]) -> dict[str, str]:
         """Of what a model shows, the tasks that the target has, and the facets that it tells.

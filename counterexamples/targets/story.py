@@ -31,6 +31,7 @@ class Story:
     attempts: int = 0
     era: str | None = None
     keyed: bool = True
+    lag: int = 0
     _capabilities: dict[str, str] = attrs.field(factory=dict)
     _digests: dict[str, str] = attrs.field(factory=dict)
     _tools: dict[str, str] = attrs.field(factory=dict)
@@ -72,9 +73,10 @@ class Story:
     def create(self, event: Event, before: State) -> Call | None:
         """A request that asks for a task, whatever becomes of it."""
         client = str(event.args.get("client", "c1"))
-        if client in self._begun:
-            return None
-        self._begun.add(client)
+        if event.action != "create":  # several steps may stand for one answer to one call
+            if client in self._begun:
+                return None
+            self._begun.add(client)
         task = str(event.args.get("task") or next_unborn(before))
         args = {**self.client(event), **self.timeline.windows(task, self.table)}
         if self.attempts and self.table.fails:
@@ -104,7 +106,7 @@ def story_of(fixture: Fixture, target: Target) -> Story:
     tenants = int(scope.get("tenants", 1))
     keyed = sum(step.action in CALLS for step in fixture.steps) > 1
     instants = timeline(fixture.steps).with_clock(table.clock)
-    return Story(table, instants, tenants, attempts, fixture.era, keyed)
+    return Story(table, instants, tenants, attempts, fixture.era, keyed, int(scope.get("lag", 0)))
 
 
 def next_unborn(before: State) -> str:

@@ -128,6 +128,15 @@ def test_a_store_that_compares_does_not_diverge(fuzz: Run, name: str) -> None:
 
 
 @pytest.mark.slow
+def test_one_client_creates_every_task_of_a_scope(fuzz: Run) -> None:
+    """A second create by the same client is a task of its own, with the clients of a scope and without."""
+    for scope in ("tasks=2,workers=1,cancels=1", "tasks=2,workers=1,clients=1,cancels=1"):
+        code, found = fuzz("--target", "sqlite", "--policy", "guarded", "--scope", scope, "--max-runs", "10")
+        (search,) = found["searches"]
+        assert (code, search["ended"]) == (4, "nothing-found")
+        assert search["events"]["create"] > search["runs"]
+
+
 @pytest.mark.needs("postgres")
 def test_a_race_that_is_lost_on_postgres_is_found_there(fuzz: Run, tmp_path: Path) -> None:
     """The store that reads and then writes diverges in PostgreSQL too, and its run is saved and replayed there."""

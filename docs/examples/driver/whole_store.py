@@ -1,4 +1,4 @@
-"""A task store in memory that can do everything that the driver protocol has, and shows all that it may show.
+"""A task store in memory that can do all that the driver protocol has but lag, and shows all that it may show.
 
 Run: latchcheck targets check "driver:python docs/examples/driver/whole_store.py"
 

@@ -106,6 +106,9 @@ def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockste
         if not steps:
             return False
         ran = driver.done(steps)
+        if ran.outcome == "failed":
+            _kept(driver.target, keeps=True)  # from a new process: what a busy machine does, it does not do twice
+            ran = driver.done(steps)
         if ran.outcome == "not-applicable":
             untold.append(ran.reason)
         if ran.outcome == "failed":
