@@ -20,6 +20,7 @@ at most once.  The step is therefore 1/(N * max(1, kinds present)): with one str
 integers are already exact.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -182,22 +183,31 @@ def strict_kinds(server: Config) -> int:
     return sum(x is not None for x in (*kinds, ttl_of(server, "enforced")))
 
 
+def check_complete(config: Config) -> None:
+    """Raises Incomplete where the runs are not defined.
+
+    That is: no execution, failures without a request timeout, limits without a sweep; a missing delay is found with the
+    gaps.
+    """
+    client, server = section(config, "client"), section(config, "server")
+    if section(config, "workload").get("execution") is None:
+        raise Incomplete("workload.execution")
+    if section(config, "network").get("max_consecutive_failures", 0) and client.get("request_timeout") is None:
+        raise Incomplete("client.request_timeout")
+    if strict_kinds(server) and server.get("sweep_period") is None:
+        raise Incomplete("server.sweep_period")
+
+
 def world(config: Config, finer: int = 1) -> World:
     """The grid form of `config`; `finer` multiplies the grid that the docstring above asks for.
 
-    Raises Incomplete where the runs are not defined: no delay, no execution, failures without a
-    request timeout, limits without a sweep.
+    Raises Incomplete where the runs are not defined.
     """
+    check_complete(config)
     client, server = section(config, "client"), section(config, "server")
-    network, load = section(config, "network"), section(config, "workload")
-    if load.get("execution") is None:
-        raise Incomplete("workload.execution")
-    execution = pair(load["execution"])
+    network, execution = section(config, "network"), pair(section(config, "workload")["execution"])
     failures = network.get("max_consecutive_failures", 0)
-    if failures and client.get("request_timeout") is None:
-        raise Incomplete("client.request_timeout")
-    horizon = execution[1] + 1
-    gaps = gap_intervals(client, server, horizon)
+    gaps = gap_intervals(client, server, execution[1] + 1)
     errors = error_intervals(client, server, failures)
     parts = [x.denominator for interval in gaps for x in interval]
     parts += [x.denominator for x in errors or ()]
@@ -206,44 +216,52 @@ def world(config: Config, finer: int = 1) -> World:
     def grid(value: Any) -> int:
         return INF if value is None else int(Fraction(value) * scale)
 
-    limited = strict_kinds(server) > 0
-    sweep = server.get("sweep_period")
-    if limited and sweep is None:
-        raise Incomplete("server.sweep_period")
-    anchor = anchor_of(server, "enforced")
-    action = server.get("expiry_action", "delete")
-    told = ttl_of(server, "advertised")
-    timeout = client.get("request_timeout")
     shortest, longest = pair(network.get("latency", (0, 0)))
-    latency = (grid(shortest), grid(longest))
-    if timeout is not None and grid(timeout) < 2 * latency[1]:
+    if client.get("request_timeout") is not None and grid(client["request_timeout"]) < 2 * grid(longest):
         raise ValueError("the oracle wants request_timeout >= the longest round trip")
     return World(
         scale=scale,
-        latency=latency,
+        latency=(grid(shortest), grid(longest)),
         failures_max=failures,
-        request_timeout=grid(timeout),
         gaps=Gaps(
             tuple((int(a * scale), int(b * scale)) for a, b in gaps),
             None if errors is None else tuple(int(e * scale) for e in errors),
         ),
-        restart_gap=grid(client.get("restart_gap") or 0),
-        errors_max=client.get("max_consecutive_errors") or INF,
-        overall_timeout=grid(client.get("overall_timeout")),
-        overall_from=client.get("overall_timeout_from", "call"),
-        give_up=grid(told if client.get("ttl_mode") == "give-up" else None),
         execution=(grid(execution[0]), grid(execution[1])),
-        orphan_window=grid(server.get("orphan_window")),
-        orphan_strict=server.get("orphan_comparison", ">") == ">",
-        deadline=grid(server.get("execution_deadline")),
-        ttl=grid(ttl_of(server, "enforced")),
-        anchor=anchor,
-        exempt=anchor == "terminal" or not server.get("expire_running", True),
-        action=action,
-        removes_terminal=action in ("hide", "delete") or server.get("expired_terminal", "delete") == "delete",
-        skew=grid(server.get("clock_skew") or 0),
-        lazy=sweep == "lazy",
-        period=0 if sweep in (None, "lazy") else grid(sweep),
-        lateness=grid(server.get("sweep_lateness") or 0),
-        order=tuple(server.get("sweep_order", ("timeouts", "orphans", "expiry"))),
+        **patience(client, server, grid),
+        **limits(server, grid),
     )
+
+
+def patience(client: Config, server: Config, grid: Callable[[Any], int]) -> dict[str, Any]:
+    """What ends the client's polling, or interrupts it."""
+    told = ttl_of(server, "advertised")
+    return {
+        "request_timeout": grid(client.get("request_timeout")),
+        "restart_gap": grid(client.get("restart_gap") or 0),
+        "errors_max": client.get("max_consecutive_errors") or INF,
+        "overall_timeout": grid(client.get("overall_timeout")),
+        "overall_from": client.get("overall_timeout_from", "call"),
+        "give_up": grid(told if client.get("ttl_mode") == "give-up" else None),
+    }
+
+
+def limits(server: Config, grid: Callable[[Any], int]) -> dict[str, Any]:
+    """The windows of the server, and the sweeps that judge them."""
+    anchor, action = anchor_of(server, "enforced"), server.get("expiry_action", "delete")
+    sweep = server.get("sweep_period")
+    return {
+        "orphan_window": grid(server.get("orphan_window")),
+        "orphan_strict": server.get("orphan_comparison", ">") == ">",
+        "deadline": grid(server.get("execution_deadline")),
+        "ttl": grid(ttl_of(server, "enforced")),
+        "anchor": anchor,
+        "exempt": anchor == "terminal" or not server.get("expire_running", True),
+        "action": action,
+        "removes_terminal": action in ("hide", "delete") or server.get("expired_terminal", "delete") == "delete",
+        "skew": grid(server.get("clock_skew") or 0),
+        "lazy": sweep == "lazy",
+        "period": 0 if sweep in (None, "lazy") else grid(sweep),
+        "lateness": grid(server.get("sweep_lateness") or 0),
+        "order": tuple(server.get("sweep_order", ("timeouts", "orphans", "expiry"))),
+    }

@@ -22,7 +22,6 @@ def build(backend, *, auth):
     os.environ["FASTMCP_DOCKET_URL"] = backend  # before fastmcp reads its settings
     from fastmcp import FastMCP
     from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
-    from fastmcp.utilities.tasks import TaskConfig
     from starlette.responses import JSONResponse
 
     bench = Bench()
@@ -34,6 +33,18 @@ def build(backend, *, auth):
         pass
     else:
         server.add_extension(TasksExtension(url=backend))
+    add_tools(server, bench)
+
+    @server.custom_route("/control", methods=["POST"])
+    async def control(request):
+        return JSONResponse(bench.told(await request.json()))
+
+    return server, bench
+
+
+def add_tools(server, bench):
+    """Two tools that end when they are told to, and those that end by themselves."""
+    from fastmcp.utilities.tasks import TaskConfig
 
     async def work(label: str):
         end = await bench.until_told(label)
@@ -41,9 +52,14 @@ def build(backend, *, auth):
             raise protocol_error()
         return question(end["key"]) if end["status"] == "input_required" else f"{label} is done"
 
-    async def quick(seconds: float = 0.2) -> str:
-        await asyncio.sleep(seconds)
-        return "done"
+    ours = [(mode, work, mode) for mode in ("optional", "required")]
+    for name, tool, mode in [*ours, *((tool.__name__, tool, mode) for tool, mode in ending_tools())]:
+        task = {} if mode is None else {"task": TaskConfig(mode=mode, poll_interval=timedelta(milliseconds=500))}
+        server.tool(name=name, **task)(tool)
+
+
+def ending_tools():
+    """Tools that end by themselves, as the official suite asks for them; each with its mode, None for no task."""
 
     async def greet(name: str = "world") -> str:
         return f"Hello, {name}!"
@@ -60,20 +76,17 @@ def build(backend, *, auth):
         await asyncio.sleep(0.2)
         raise protocol_error()
 
-    soon = timedelta(milliseconds=500)
-    server.tool(name="optional", task=TaskConfig(mode="optional", poll_interval=soon))(work)
-    server.tool(name="required", task=TaskConfig(mode="required", poll_interval=soon))(work)
-    # The tools that the official conformance suite asks for.
-    server.tool(name="greet")(greet)
-    for tool, mode in ((slow_compute, "optional"), (failing_job, "required"), (protocol_error_job, "optional")):
-        server.tool(name=tool.__name__, task=TaskConfig(mode=mode, poll_interval=soon))(tool)
-    server.tool(name="quick", task=TaskConfig(mode="optional", poll_interval=soon))(quick)
+    async def quick(seconds: float = 0.2) -> str:
+        await asyncio.sleep(seconds)
+        return "done"
 
-    @server.custom_route("/control", methods=["POST"])
-    async def control(request):
-        return JSONResponse(bench.told(await request.json()))
-
-    return server, bench
+    return (
+        (greet, None),
+        (slow_compute, "optional"),
+        (failing_job, "required"),
+        (protocol_error_job, "optional"),
+        (quick, "optional"),
+    )
 
 
 def question(key):
