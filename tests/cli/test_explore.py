@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -195,37 +193,43 @@ def test_text_tells_run_and_numbers(explore: Any, tmp_path: Path) -> None:
     assert file.read_text().splitlines()[:-3] == outcome.out.splitlines()[:-3]
 
 
-def interrupted_after(seconds: float) -> tuple[int, dict[str, Any], str]:
+# Ctrl-C as soon as the search has been seen with so many different numbers of states.
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from latchcheck.cli.main import main
+from latchcheck.kernel.doing import stages
+wanted, *arguments = sys.argv[1:]
+def interrupt():
+    seen = set()
+    while len(seen) < int(wanted):
+        seen.update(one.count() for one in stages() if one.unit == "states")
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Thread(target=interrupt, daemon=True).start()
+sys.exit(main(arguments))
+"""
+
+
+def interrupted_after(counts: int) -> tuple[int, dict[str, Any], str]:
     """A long search that is ended by Ctrl-C: its exit code, its answer, and what stands on stderr."""
     scope = "tasks=3,workers=3,crashes=2,stalls=2,redeliveries=2,cancels=2,inputs=2,restarts=2"
-    command = [sys.executable, "-c", "import sys; from latchcheck.cli.main import main; sys.exit(main(sys.argv[1:]))"]
-    process = subprocess.Popen(
-        [*command, "explore", "--scope", scope, "--no-symmetry", "--format", "json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
-    )
-    try:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=seconds)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    return process.returncode, json.loads(out), err
+    asked = ["explore", "--scope", scope, "--no-symmetry", "--format", "json"]
+    command = [sys.executable, "-c", INTERRUPTED, str(counts), *asked]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, json.loads(done.stdout), done.stderr
 
 
 def test_an_interrupt_tells_what_was_covered() -> None:
     """Ctrl-C ends a long search with the states that were found, and exit code 4, however slow the machine."""
-    for seconds in (3, 10, 30):
-        code, found, err = interrupted_after(seconds)
+    for counts in (3, 30, 300):
+        code, found, err = interrupted_after(counts)
         assert (code, found["exit"], found["complete"]) == (4, 4, False)
         assert found["searches"][0]["stopped"] == "interrupt"
         assert "interrupted" in err
         if found["states"] > 1:
             return
-    raise AssertionError("in 30 s no state was found")
+    raise AssertionError("the states that were found are not told")
 
 
 def test_a_module_holds_one_system(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

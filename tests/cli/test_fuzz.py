@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from jsonschema import Draft202012Validator
 from latchcheck.cli import wiring
 from latchcheck.counterexamples import load
 from latchcheck.engines.stateful import Fuzzed
+from latchcheck.kernel.doing import stages
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,12 +175,22 @@ def test_an_interrupt_leaves_what_was_found(call: Run, monkeypatch: pytest.Monke
 
 def test_an_interrupt_inside_a_run_is_no_failing_run(call: Run) -> None:
     """Ctrl-C while Hypothesis draws ends the search with what was drawn, and accuses nothing."""
+    over = threading.Event()
+
+    def interrupt() -> None:
+        while not any(one.unit == "runs" and one.count() > 3 for one in stages()):
+            if over.wait(0.01):
+                return
+        os.kill(os.getpid(), signal.SIGALRM)
+
     signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 2)
+    watcher = threading.Thread(target=interrupt)
+    watcher.start()
     try:
         outcome = call("fuzz", "--property", "tenant-isolation", "--max-runs", "1000000", "--format", "json")
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        over.set()
+        watcher.join()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
     assert (4, True) == (outcome.code, outcome.envelope["interrupted"])
     assert outcome.envelope["searches"][0]["runs"] > 0
