@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 END_S: Final = 10.0
-RUN_S: Final = 30.0
+RUN_S: Final = 120.0
 LOOK_S: Final = 0.02
 _STATE, _BORN = 0, 19  # in /proc/PID/stat, counted from behind the name of the program
 

@@ -25,6 +25,8 @@ from latchcheck.counterexamples.targets.loopback import Child
 
 PAGE = Path(__file__).with_name("conformance.md")
 SUITE = "@modelcontextprotocol/conformance"
+PATIENCE_S = 300
+"""For a machine that is busy: a second of work may take a while there, and is not to be cancelled."""
 SCENARIOS = (
     "tasks-lifecycle",
     "tasks-capability-negotiation",
@@ -56,16 +58,16 @@ def scenario(folder: Path, url: str, name: str) -> list[dict[str, str]]:
     node, main = folder / "node_modules/.bin/node", folder / f"node_modules/{SUITE}/dist/index.js"
     with tempfile.TemporaryDirectory() as out:
         command = [str(node), str(main), "server", "--url", url, "--scenario", name, "-o", out]
-        subprocess.run(command, capture_output=True, timeout=120, check=False)  # noqa: S603 - fixed words
+        subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)  # noqa: S603 - fixed words
         files = list(Path(out).rglob("checks.json"))
         return json.loads(files[0].read_text(encoding="utf-8")) if files else []
 
 
 def visited(url: str) -> Record:
     """Our visit of the same server."""
-    talk = begin(Wire(url))
+    talk = begin(Wire(url, timeout_s=PATIENCE_S))
     try:
-        return Visit(talk, Plan("slow_compute", {"seconds": 1}, wait_s=8)).run()
+        return Visit(talk, Plan("slow_compute", {"seconds": 1}, wait_s=PATIENCE_S)).run()
     finally:
         talk.wire.close()
 

@@ -106,7 +106,7 @@ def checked(folder: Path) -> str:
     """What TLC prints about the module in a folder."""
     command = [path("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", str(jar()), "tlc2.TLC"]
     command += ["-workers", "1", "-metadir", "states", "-config", "Latchcheck.cfg", "Latchcheck"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120).stdout
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600).stdout
 
 
 def _words(part: Any) -> str:

@@ -52,7 +52,7 @@ def tlc(module: Module, folder: Path, *, workers: int = 1, go_on: bool = False) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     return _read(ended.stdout)
 
