@@ -51,6 +51,26 @@ def answered(guarded: System, broken: System, steps: Sequence[Event]) -> tuple[E
     )
 
 
+def unlike(saved: Sequence[Event], told: Sequence[Event]) -> str | None:
+    """The first saved answer that is not the one now told, in words; None where there is none.
+
+    A step without a saved answer says nothing about a correct implementation, and an answer may leave out what it does
+    not speak about: neither is compared.
+    """
+    for place, (old, new) in enumerate(zip(saved, told, strict=True)):
+        if old.guarded is None:
+            continue
+        if new.guarded is None:
+            return f"step {place}: the guarded model has no answer to {old.action!r}, and one is saved"
+        for name, value in old.guarded.items():
+            if name not in new.guarded:
+                return f"step {place}: the guarded model says nothing of {name!r} when it answers {old.action!r}"
+            if new.guarded[name] != value:
+                now = f"{name} {new.guarded[name]!r}"
+                return f"step {place}: the guarded model answers {old.action!r} with {now}, and not with {value!r}"
+    return None
+
+
 def _answer(stepper: Stepper, step: Event, before: State) -> dict[str, Any] | None:
     if step.action in LOOKS:
         return {"decision": "ALLOW", **seen(stepper.state)}

@@ -232,4 +232,7 @@ def _minimal(reader: _Reader, steps: int) -> Minimal:
     count = field("steps")
     if count.integer(1) != steps:
         raise count.wrong(f"{count.value} is not the number of steps", f"write {steps}")
-    return Minimal(count.value, field("shortest").integer_or_null(0))
+    shortest = field("shortest")
+    if (shortest.integer_or_null(0) or 0) > steps:
+        raise shortest.wrong("a shortest run has no more steps than this one", f"write a number up to {steps}, or null")
+    return Minimal(count.value, shortest.value)

@@ -93,6 +93,7 @@ def broken_at(case: Case, label: str, states: Sequence[State], repeats_from: int
     if clause is None:
         labels = ", ".join(repr(one.label) for one in asked.clauses)
         raise Stale(f"the property {asked.id!r} has no clause {label!r}; it has {labels}")
+    _check_repetition(case, states, repeats_from)
     if asked.expectation == "leads-to":
         return _waits_at(case, states, repeats_from)
     applies, holds = _condition(case.system, asked.antecedent), _condition(case.system, clause.expr)
@@ -192,14 +193,19 @@ def run(system: System, steps: Sequence[Event]) -> tuple[Trace, tuple[State, ...
     return Trace(system.name, tuple(done)), tuple(states)
 
 
+def _check_repetition(case: Case, states: Sequence[State], repeats_from: int | None) -> None:
+    """Stale where a run that is said to go on for ever does not come back, whatever kind of property it breaks."""
+    clock = case.system.clock
+    if repeats_from is not None and _without(states[-1], clock) != _without(states[repeats_from], clock):
+        raise Stale(f"the last step does not lead back to where step {repeats_from} begins")
+
+
 def _waits_at(case: Case, states: Sequence[State], repeats_from: int | None) -> int:
     """Where the waiting begins that has no end: the run repeats for ever, or is as long as the goal may take.
 
     Whether the repetition is fair is the question of the engine that found it and is not asked again.
     """
-    steps, clock = len(states) - 1, case.system.clock
-    if repeats_from is not None and _without(states[-1], clock) != _without(states[repeats_from], clock):
-        raise Stale(f"the last step does not lead back to where step {repeats_from} begins")
+    steps = len(states) - 1
     if repeats_from is None and case.within is None:
         raise Stale("a run that ends breaks no promise without a bound; the fixture needs repeats_from")
     applies = _condition(case.system, case.asked.antecedent)

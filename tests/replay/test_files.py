@@ -197,6 +197,7 @@ def test_an_error_names_the_place_and_what_to_write(path: str, value: Any, what:
 BEYOND = [
     ("/violates/step", 7, "there is no step 7", "count from 0 to 6"),
     ("/minimal/steps", 6, "6 is not the number of steps", "write 7"),
+    ("/minimal/shortest", 8, "a shortest run has no more steps than this one", "write a number up to 7, or null"),
     ("/repeats_from", 8, "there is no step 8", "7 rests after the last step"),
 ]
 

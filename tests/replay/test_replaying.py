@@ -57,6 +57,7 @@ STALE = [
     (changed(violates=Violation(6, "agreement")), "has no clause 'agreement'; it has 'not both committed and aborted'"),
     (changed(violates=Violation(5, "not both committed and aborted")), "is broken by step 6, not by step 5"),
     (changed(steps=sample().steps[:6]), "the run no longer breaks 'not both committed and aborted'"),
+    (changed(repeats_from=0), "the last step does not lead back to where step 0 begins"),
     (with_event(0, action="RMPrepared"), "step 0: there is no action 'RMPrepared'"),
     (with_event(0, party="tm"), "step 0: 'RMPrepare' is done by 'rm', not by 'tm'"),
     (with_event(0, args={"manager": 0}), "no value for choice 'rm'"),

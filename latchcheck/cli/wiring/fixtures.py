@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from .lifecycle import lifecycle_system
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
     from latchcheck.counterexamples import Case, Fixture, Replayed
+    from latchcheck.kernel import System
 
 
 def load_fixture(file: str) -> Fixture:
@@ -57,10 +59,46 @@ def fixture_case(fixture: Fixture) -> Case:
 
 
 def replay_fixture(fixture: Fixture) -> Replayed:
-    """What becomes of a fixture on the model."""
+    """What becomes of a fixture on the model: it reproduces, and what it says of a correct implementation is so."""
+    import attrs
+
     from latchcheck.counterexamples import check
 
-    return check(fixture, fixture_case)
+    replayed = check(fixture, fixture_case)
+    if replayed.stale or fixture.config is not None or all(step.guarded is None for step in fixture.steps):
+        return replayed
+    reason = _other_answer(fixture)
+    return replayed if reason is None else attrs.evolve(replayed, trace=None, reason=reason)
+
+
+def _other_answer(fixture: Fixture) -> str | None:
+    """Where the guarded model answers a step otherwise than the fixture says, with or without the history of reports.
+
+    The runs of mutants are saved with it, those of races without.
+    """
+    from latchcheck.counterexamples import answered
+    from latchcheck.counterexamples.answering import unlike
+
+    broken, scope = fixture_case(fixture).system, ",".join(f"{name}={size}" for name, size in fixture.scope.items())
+    reasons = []
+    for reports in (True, False):
+        model = _guarded(fixture.property, scope or "tasks=1", fixture.era, reports=reports)
+        reasons.append(unlike(fixture.steps, answered(model, broken, fixture.steps)))
+        if reasons[-1] is None:
+            return None
+    return reasons[0]
+
+
+@cache
+def _guarded(name: str, scope: str, era: str | None, *, reports: bool) -> System:
+    """The guarded model of what one property needs, with the history of reports or without: many fixtures share it."""
+    from latchcheck.counterexamples import correct
+    from latchcheck.model.policy import Policy
+    from latchcheck.model.scope import Scope
+    from latchcheck.properties.lifecycle.catalogue import cone, rule
+
+    inside, policy = cone(rule(name), Scope.parse(scope)), Policy() if era is None else Policy(era=era)
+    return correct(inside.scope, policy.era, inside.modules) if reports else inside.build(policy).system
 
 
 def minimise_fixture(file: str) -> tuple[Fixture, bool]:
@@ -76,6 +114,11 @@ def _lifecycle_case(fixture: Fixture) -> Case:
     from latchcheck.counterexamples import Case, Stale
     from latchcheck.model.spelling import SpellingError
 
+    if "era" in fixture.policy:
+        raise Stale("policy: the era has a field of its own, and stands in the policy besides")
+    for name, value in (*fixture.policy.items(), *fixture.scope.items()):
+        if set(",=") & set(f"{name}{value}"):
+            raise Stale(f"{name!r} cannot be {value!r}")
     switches = {**fixture.policy, **({} if fixture.era is None else {"era": fixture.era})}
     scope, policy = (",".join(f"{name}={value}" for name, value in part.items()) for part in (fixture.scope, switches))
     try:
