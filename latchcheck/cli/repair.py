@@ -121,8 +121,22 @@ def row(
             for letter, repair, after in zip(ascii_lowercase, found.repairs, found.after, strict=False)
         ],
         "tried": {"changes": found.tried, "all": found.whole and not found.interrupted},
+        "obstacle": _obstacle(found.obstacle, now),
         "file": written,
         "exit": code,
+    }
+
+
+def _obstacle(obstacle: Any, now: dict[str, object]) -> dict[str, Any] | None:
+    """What stood in the way, as plain data."""
+    from latchcheck.report.envelope import plain
+
+    return obstacle and {
+        "properties": list(obstacle.properties),
+        "evidence": obstacle.evidence,
+        "tried": obstacle.tried,
+        "clauses": dict(obstacle.clauses),
+        "fixed": [{"key": key, "now": plain(now[key]), "met_at": plain(to)} for key, to in obstacle.fixed.items()],
     }
 
 

@@ -9,6 +9,10 @@ from .layout import columns, wrap
 from .values import knob, value_text
 
 WIDTH = 80
+PROOFS = {
+    "unread": "a condition that is not met reads none of it, so it comes out alike whatever the numbers are",
+    "monotone": "as it grows the outcome changes in one direction only, and it is not met at either end",
+}
 
 
 def change_lines(changes: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -27,6 +31,8 @@ def repair_told(answer: Mapping[str, Any]) -> str:
         for one in repairs:
             lines += ["", *_repair(one)]
         lines += ["", *wrap(_end(answer), WIDTH)]
+        if answer["obstacle"] is not None:
+            lines += ["", *_in_the_way(answer["obstacle"])]
     if answer["file"] is not None:
         lines.append(f"written: {answer['file']}")
     return "\n".join(lines) + "\n"
@@ -57,10 +63,28 @@ def _end(answer: Mapping[str, Any]) -> str:
             f"{which} all that is violated, breaks nothing that held, and was verified again. "
             "No part of it can be left out, and no number can be a millisecond nearer."
         )
+    proof = answer["obstacle"] and PROOFS.get(answer["obstacle"]["evidence"])
+    if proof:
+        return f"There is no repair by {whose}, of what is set: {proof}."
     left = "" if tried["all"] else ", and more are left"
     return (
-        f"No repair was found. Smallest changes of {whose} were put together, step by step: "
-        f"{tried['changes']} of them{left}. "
-        "Only numbers that are set are moved, one property after the other; that none was found is no proof that "
-        "there is none."
+        f"No repair was found. Smallest changes of {whose} were put together, step by step, and generous "
+        f"configurations were looked at: {tried['changes']} of them{left}. "
+        "Only numbers that are set are moved; that none was found is no proof that there is none."
     )
+
+
+def _in_the_way(one: Mapping[str, Any]) -> Iterator[str]:
+    """What stood in the way, what each property says there, and which fixed number forces it."""
+    if one["evidence"] == "tried":
+        several = "are not met together at" if len(one["properties"]) > 1 else "is not met at"
+        tried = "the one that was tried" if one["tried"] == 1 else f"any of {one['tried']} that were tried"
+        yield from wrap(f"In the way: {', '.join(one['properties'])} {several} {tried}.", WIDTH)
+    yield from columns(list(one["clauses"].items()), align="<w", width=WIDTH, indent=2)
+    for fixed in one["fixed"]:
+        key = fixed["key"]
+        yield from wrap(
+            f"It is forced by {knob(key)}, {value_text(key, fixed['now'])}, which no repair changes: with "
+            f"{value_text(key, fixed['met_at'])} instead that was met.",
+            WIDTH,
+        )

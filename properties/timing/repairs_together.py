@@ -4,6 +4,9 @@ A change is found step by step: what is not met is repaired by itself, at the nu
 to, and what that breaks is repaired next. Changes of few keys come before changes of many. Each that is found is then
 made as small as `repairs` defines it: nothing in it can be left out, and no number in it can be a millisecond nearer
 to what it is now, while the rest of it stays. At last it is verified in full, like any configuration.
+
+Where that leads nowhere the search comes from the other side: from configurations in which everything is as generous
+as the world allows, back towards what is now. Where none of those will do it is told what stood in the way.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,14 +23,19 @@ from .analyses import ANALYSES
 from .answers import Answer
 from .catalogue import CATALOGUE
 from .facts import Facts
+from .obstacles import Obstacle, obstacle
 from .regions import Label, is_valid, label_at
 from .repairs import by_halves, pairs_of, repairs_of
+from .safe_side import starts
 from .verifying import answer
 
 FOUND_MAX = 5
 STATES_MAX = 60
 KEYS_MAX = 5
 """How many repairs are offered, how many changes are followed on the way to them, and how many keys one may have."""
+CLIMBS_MAX = 3
+CLIMB_MAX = 4
+"""From how many generous configurations the search goes on, and for how many steps, where none of them will do."""
 HELD = ("proved", "holds", "not-applicable")
 
 
@@ -35,7 +43,8 @@ HELD = ("proved", "holds", "not-applicable")
 class Together:
     """The repairs that were found, the best first; `before` and each of `after` hold the verdict of every property.
 
-    `tried` counts the changes that were followed; `whole` says that none was left to follow.
+    `tried` counts the changes that were followed; `whole` says that none was left to follow. `obstacle` is what stood
+    in the way where no repair was found, as far as that can be said.
     """
 
     violated: tuple[str, ...]
@@ -45,6 +54,7 @@ class Together:
     tried: int = 0
     whole: bool = True
     interrupted: bool = False
+    obstacle: Obstacle | None = None
 
 
 def repair_together(
@@ -56,7 +66,7 @@ def repair_together(
     """
     before: dict[str, str] = {}
     found: list[tuple[Repair, Mapping[str, str]]] = []
-    search, interrupted = None, False
+    search, blocked, interrupted = None, None, False
     try:
         before |= _verdicts(config, "verifying")
         violated = tuple(name for name, one in before.items() if one == "violated" and (only is None or name in only))
@@ -66,6 +76,8 @@ def repair_together(
                 found.append(one)
                 if len(found) == FOUND_MAX:
                     break
+            found.extend(() if found else search.from_safe_side())
+            blocked = None if found else obstacle(config, violated, search.unmet_there, search.knobs)
     except INTERRUPTS as error:
         if not is_interrupt(error):
             raise
@@ -80,6 +92,7 @@ def repair_together(
         tried=0 if search is None else search.tried,
         whole=search is None or search.whole,
         interrupted=interrupted,
+        obstacle=blocked,
     )
 
 
@@ -115,6 +128,7 @@ class _Search:
     knobs: frozenset[str] | None
     tried: int = 0
     whole: bool = True
+    unmet_there: list[tuple[dict[str, object], frozenset[str]]] = attrs.field(factory=list)
     _labels: dict[str, Label] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -176,8 +190,76 @@ class _Search:
                         seen.add(key)
                         heappush(queue, (_order(self.config, more), len(seen), more))
 
-    def _moves(self, name: str, changes: dict[str, object]) -> Iterator[dict[str, object]]:
-        """The changes with what mends one property more, each key moved only further from what it is now."""
+    # -- from the safe side -----------------------------------------------------------------------------------
+
+    def from_safe_side(self) -> Iterator[tuple[Repair, Mapping[str, str]]]:
+        """Repairs that are generous configurations taken back, by leaving out early keys first, or late ones."""
+        told: list[dict[str, object]] = []
+        with doing("repairing from the safe side", unit="changes", done=lambda: self.tried):
+            for changes in self._generous():
+                for keys in (list(changes), list(reversed(changes))):
+                    least = self._least(self._fewest({key: changes[key] for key in keys}))
+                    after = None if least in told else self._verified(least)
+                    if after is not None:
+                        told.append(least)
+                        yield self._repair(least), after
+                if told:
+                    return
+
+    def _generous(self) -> Iterator[dict[str, object]]:
+        """Generous changes that are a repair, then those to which a few more steps lead; notes what is unmet there."""
+        may = (lambda _: True) if self.knobs is None else self.knobs.__contains__
+        for changes in starts(self.config, may):
+            self.tried += 1
+            missing = frozenset(self.unmet(changes))
+            if not missing:
+                yield changes
+            elif "" not in missing:
+                self.unmet_there.append((changes, missing))
+        nearest = sorted(self.unmet_there, key=lambda one: len(one[1]))[:CLIMBS_MAX]
+        for changes, missing in nearest:
+            found = self._climbed(changes, missing)
+            if found is not None:
+                yield found
+
+    def _climbed(self, changes: dict[str, object], missing: frozenset[str]) -> dict[str, object] | None:
+        """The changes, mended property by property for as long as fewer are unmet after each step."""
+        for _ in range(CLIMB_MAX):
+            name = min(missing)
+            better = None
+            for more in self._moves(name, changes, onward=False):
+                self.tried += 1
+                then = frozenset(self.unmet(more))
+                if "" not in then and len(then) < len(missing):
+                    better = (more, then)
+                    break
+            if better is None:
+                return None
+            changes, missing = better
+            if not missing:
+                return changes
+            self.unmet_there.append(better)
+        return None
+
+    def _fewest(self, changes: dict[str, object]) -> dict[str, object]:
+        """The changes without what they can do without, half of the keys at a time, then a quarter, down to one."""
+        size = max(1, len(changes) // 2)
+        while True:
+            for start in range(0, len(changes), size):
+                left_out = list(changes)[start : start + size]
+                rest = {key: value for key, value in changes.items() if key not in left_out}
+                if rest and self.fits(rest):
+                    changes = rest
+                    break
+            else:
+                if size == 1:
+                    return changes
+                size //= 2
+
+    # -- both -------------------------------------------------------------------------------------------------
+
+    def _moves(self, name: str, changes: dict[str, object], *, onward: bool = True) -> Iterator[dict[str, object]]:
+        """The changes with what mends one property more, if `onward` each key only further from what it is now."""
         config = self.config.replace(changes)
         outcome = ANALYSES[name](Facts(config))
         margin = outcome.margin_ms if isinstance(outcome, Answer) else None
@@ -185,7 +267,9 @@ class _Search:
         alone = repairs_of(name, config, (), margin, self.knobs)
         for repair in alone or pairs_of(name, config, self.knobs):
             more = {**changes, **repair.set}
-            if all(more[key] != now[key] and _onward(now[key], changes[key], more[key]) for key in changes):
+            if not onward or all(
+                more[key] != now[key] and _onward(now[key], changes[key], more[key]) for key in changes
+            ):
                 yield more
 
     def _least(self, changes: dict[str, object]) -> dict[str, object]:
@@ -209,9 +293,36 @@ class _Search:
                     abs(value - old),
                 )
                 least = {**least, key: old + sign * steps}
+            least = self._nearer_together(least)
             if least == changes:
                 return least
             changes = least
+
+    def _nearer_together(self, changes: dict[str, object]) -> dict[str, object]:
+        """The changes in which numbers that became equal are moved back together, since they may have to be alike."""
+        now = self.config.flat()
+        numbers = {value for value in changes.values() if isinstance(value, int) and not isinstance(value, bool)}
+        for value in sorted(numbers):
+            ends = {
+                key: old
+                for key, other in changes.items()
+                if type(other) is int and other == value and isinstance(old := now[key], int)
+            }
+            beyond = all(value > old for old in ends.values()) or all(value < old for old in ends.values())
+            if len(ends) > 1 and beyond:
+                nearest = min(ends.values(), key=lambda old, value=value: abs(value - old))
+                changes = self._moved_together(changes, tuple(ends), nearest, value)
+        return changes
+
+    def _moved_together(
+        self, changes: dict[str, object], keys: tuple[str, ...], nearest: int, value: int
+    ) -> dict[str, object]:
+        sign = 1 if value > nearest else -1
+
+        def moved(distance: int) -> dict[str, object]:
+            return {**changes, **dict.fromkeys(keys, nearest + sign * distance)}
+
+        return moved(by_halves(lambda distance: self.fits(moved(distance)), abs(value - nearest)))
 
     def _verified(self, changes: dict[str, object]) -> Mapping[str, str] | None:
         """The verdicts after the changes; None where these say otherwise than the conditions did."""

@@ -4,7 +4,7 @@ A condition is a plain function of the configuration. Where it comes to its outc
 (no comparison, no sum, no text), it comes to the same outcome by the same steps whatever the number is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import attrs
 
@@ -42,11 +42,18 @@ _Unreadable: Callable[[], int] = type(
 
 def unread(name: str, config: Config, key: str) -> bool:
     """Whether the condition of a property does not read this key: its outcome is then the same for every number."""
-    section, _, field = key.partition(".")
-    # Not by `replace`, which looks whether a ttl is "none".
-    record = attrs.evolve(getattr(config, section), **{field: _Unreadable()})
+    return unread_together(name, config, (key,))
+
+
+def unread_together(name: str, config: Config, keys: Collection[str]) -> bool:
+    """Whether the condition reads none of these keys on the way to its outcome."""
+    for key in keys:
+        section, _, field = key.partition(".")
+        # Not by `replace`, which looks whether a ttl is "none".
+        record = attrs.evolve(getattr(config, section), **{field: _Unreadable()})
+        config = attrs.evolve(config, **{section: record})
     try:
-        ANALYSES[name](Facts(attrs.evolve(config, **{section: record})))
+        ANALYSES[name](Facts(config))
     except (Read, RampTooLong):
         return False
     return True

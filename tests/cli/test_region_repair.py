@@ -127,7 +127,7 @@ def test_the_exit_code_says_whether_there_is_a_repair(capsys: pytest.CaptureFixt
     assert (none["repairs"], none["file"], list(tmp_path.iterdir())) == ([], None, [])
     assert answered(capsys, "repair", CHOSEN)["violated"] == []
     assert main(["repair", BROKEN, "--knob", "poll_interval"]) == 1
-    assert "no proof that there is none" in re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "There is no repair by server.poll_interval" in re.sub(r"\s+", " ", capsys.readouterr().out)
 
 
 def test_an_interrupt_leaves_what_was_found(
