@@ -12,15 +12,17 @@ from .saving import answered, digest
 from .targets import open_target
 
 if TYPE_CHECKING:  # each function imports what it needs, so that --help does not pay for the solver
-    from latchcheck.counterexamples import Fixture
+    from latchcheck.counterexamples import Event, Fixture
     from latchcheck.counterexamples.targets import Target
-    from latchcheck.counterexamples.targets.lockstep import Driver, Lockstep
+    from latchcheck.counterexamples.targets.lockstep import Driver, Ended, Lockstep
+    from latchcheck.counterexamples.targets.outcomes import Ran
     from latchcheck.counterexamples.targets.protocol import Table
+    from latchcheck.engines.stateful_walks import Walked
+
+    _End = tuple[Ended, str, Ran | None]
 
 POLICIES = ("terminal_guard=check-then-set", "terminal_guard=none,expiry_check=off", "version_check=off", "guarded")
 """What a target is asked for where no policy is given: each takes away guards, so that more than is right is asked."""
-
-
 UNSTEADY = "the same events were answered now as no correct implementation does, now as one"
 
 
@@ -75,83 +77,113 @@ def _kept(target: Target, *, keeps: bool) -> None:
 
 def _driver(target: Target, scope: str, policy: str) -> Driver:
     from latchcheck.counterexamples.targets.lockstep import Driver
+    from latchcheck.model.lifecycle import lifecycle
     from latchcheck.model.policy import Policy
     from latchcheck.model.scope import Scope
-    from latchcheck.properties.lifecycle.searches import build
 
     size, switches = Scope.parse(scope), Policy.parse(policy)
     if switches.era not in target.table.eras and "era" not in policy:
         switches = attrs.evolve(switches, era=target.table.eras[0])
-    broken, _ = build(size, switches)
-    guarded, _ = build(size, Policy.parse(f"era={switches.era}"))
+    told = _told_to(target.table)
+    broken, guarded = (lifecycle(size, one, told) for one in (switches, Policy.parse(f"era={switches.era}")))
     return Driver(target, broken, guarded, switches.changed, switches.era, size.named)
 
 
+def _told_to(table: Table) -> set[str]:
+    """The modules of the model that a target can be told of: with the others most calls could not be made there."""
+    from latchcheck.model.lifecycle import MODULES
+
+    untold = set() if table.negotiates else {"capability"}
+    untold |= set() if table.keys else {"keys", "key_race", "namespaces"}
+    return MODULES.keys() - untold
+
+
 def _locked(driver: Driver, seed: int, runs_max: int, steps_max: int) -> Lockstep:
-    from latchcheck.counterexamples import Event
-    from latchcheck.counterexamples.targets.lockstep import DIVERGED, Lockstep
-    from latchcheck.engines.stateful_walks import StopWalking, sample_walks, without
+    """Draw runs until one diverges, make it smaller, and look at it again."""
+    from latchcheck.counterexamples.targets.lockstep import Lockstep
+    from latchcheck.engines.stateful_walks import sample_walks, without
 
+    judge = _Judge(driver)
     system = without(driver.broken.system, driver.unusable())
-    parties = {action.name: action.party for action in system.actions}
-    failed: list[Any] = []
-    untold: list[str] = []
-    odd: list[Any] = []
+    walked = sample_walks(system, judge.diverges, seed=seed, walks_max=runs_max, steps_max=steps_max)
+    ended, reason, ran = judge.failure() or _unfound(walked, judge) or _looked_at_again(walked, judge)
+    policy = ",".join(f"{name}={value}" for name, value in driver.policy.items()) or "guarded"
+    scope = ",".join(f"{name}={size}" for name, size in driver.scope.items())
+    return Lockstep(
+        policy, scope, ended, reason, walked.walks, driver.told, dict(driver.kinds), ran, walked.found_steps
+    )
 
-    def told(walk: Sequence[Any]) -> tuple[Event, ...]:
-        return driver.possible([Event(None, parties[one.action], one.action, one.args) for one in walk])
 
-    def judged(walk: Sequence[Any]) -> bool:
-        steps = told(walk)
+@attrs.define
+class _Judge:
+    """Says of a walk whether it diverges on the target, and keeps what the search is to tell besides.
+
+    `untold` is why the first run that could not be compared could not; `odd` is the last run that diverged.
+    """
+
+    driver: Driver
+    failed: Ran | None = None
+    untold: str | None = None
+    odd: Ran | None = None
+
+    def steps(self, walk: Sequence[Any]) -> tuple[Event, ...]:
+        """A walk as the target can be asked for it."""
+        from latchcheck.counterexamples import Event
+
+        parties = {action.name: action.party for action in self.driver.broken.system.actions}
+        return self.driver.possible([Event(None, parties[one.action], one.action, one.args) for one in walk])
+
+    def diverges(self, walk: Sequence[Any]) -> bool:
+        """Do the walk to the target. Raises StopWalking where that cannot be driven."""
+        from latchcheck.counterexamples.targets.lockstep import DIVERGED
+        from latchcheck.engines.stateful_walks import StopWalking
+
+        steps = self.steps(walk)
         if not steps:
             return False
-        ran = driver.done(steps)
+        ran = self.driver.done(steps)
         if ran.outcome == "failed":
-            _kept(driver.target, keeps=True)  # from a new process: what a busy machine does, it does not do twice
-            ran = driver.done(steps)
-        if ran.outcome == "not-applicable":
-            untold.append(ran.reason)
+            _kept(self.driver.target, keeps=True)  # from a new process: what a busy machine does, it does not do twice
+            ran = self.driver.done(steps)
+        if ran.outcome == "not-applicable" and self.untold is None:
+            self.untold = ran.reason
         if ran.outcome == "failed":
-            failed.append(ran)
+            self.failed = ran
             raise StopWalking
         if ran.outcome in DIVERGED:
-            odd.append(ran)
+            self.odd = ran
         return ran.outcome in DIVERGED
 
-    walked = sample_walks(system, judged, seed=seed, walks_max=runs_max, steps_max=steps_max)
-    policy = ",".join(f"{name}={value}" for name, value in driver.policy.items()) or "guarded"
+    def failure(self) -> _End | None:
+        """How the search ends where the target could not be driven."""
+        return None if self.failed is None else ("failed", self.failed.reason, self.failed)
 
-    def ended(how: Any, reason: str, ran: Any = None) -> Lockstep:
-        scope = ",".join(f"{name}={size}" for name, size in driver.scope.items())
-        return Lockstep(
-            policy, scope, how, reason, walked.walks, driver.told, dict(driver.kinds), ran, walked.found_steps
-        )
 
-    if failed:
-        return ended("failed", failed[0].reason, failed[0])
-    if walked.unsteady or walked.found is None:
-        if walked.unsteady:
-            return ended("unsteady", UNSTEADY, odd[-1] if odd else None)
-        return ended(*_unfound(walked, driver, untold))
-    steps = told(walked.found)
+def _unfound(walked: Walked, judge: _Judge) -> _End | None:
+    """How a search ends that has found nothing, or nothing that it found again; None where it has."""
+    if walked.unsteady:
+        return "unsteady", UNSTEADY, judge.odd
+    if walked.found is not None:
+        return None
+    if walked.interrupted:
+        return "interrupted", "the user ended it", None
+    if not judge.driver.told:
+        reason = judge.untold or "its first step cannot be asked for"
+        return "nothing-tried", f"no answer was compared: {reason}", None
+    return "nothing-found", "no answer differed: a sample proves nothing", None
+
+
+def _looked_at_again(walked: Walked, judge: _Judge) -> _End:
+    """The run that was found, made smaller and done once more, to a target that is started anew."""
+    assert walked.found is not None
+    driver, steps = judge.driver, judge.steps(walked.found)
     if not walked.interrupted:
         steps = driver.smallest(steps)
     _kept(driver.target, keeps=False)
     steady, ran = driver.steady(steps)
     if ran.outcome == "failed":
-        return ended("failed", ran.reason, ran)
-    if not steady:
-        return ended("unsteady", UNSTEADY, ran)
-    return ended("diverged", ran.reason, ran)
-
-
-def _unfound(walked: Any, driver: Driver, untold: Sequence[str]) -> tuple[str, str]:
-    """How a search ends that has found nothing, and why."""
-    if walked.interrupted:
-        return "interrupted", "the user ended it"
-    if not driver.told:
-        return "nothing-tried", f"no answer was compared: {next(iter(untold), 'its first step cannot be asked for')}"
-    return "nothing-found", "no answer differed: a sample proves nothing"
+        return "failed", ran.reason, ran
+    return ("diverged", ran.reason, ran) if steady else ("unsteady", UNSTEADY, ran)
 
 
 def save_divergence(driver: Driver, locked: Lockstep, seed: int, folder: Path) -> tuple[Path | None, str | None]:
