@@ -26,7 +26,9 @@ from latchcheck.counterexamples.targets.loopback import Child
 PAGE = Path(__file__).with_name("conformance.md")
 SUITE = "@modelcontextprotocol/conformance"
 PATIENCE_S = 300
-"""For a machine that is busy: a second of work may take a while there, and is not to be cancelled."""
+"""For a machine that is busy: work may take a while there, and is not to be cancelled."""
+WORK_S = 5
+"""Long enough for the first reading to find it under way, also there."""
 SCENARIOS = (
     "tasks-lifecycle",
     "tasks-capability-negotiation",
@@ -67,7 +69,7 @@ def visited(url: str) -> Record:
     """Our visit of the same server."""
     talk = begin(Wire(url, timeout_s=PATIENCE_S))
     try:
-        return Visit(talk, Plan("slow_compute", {"seconds": 1}, wait_s=PATIENCE_S)).run()
+        return Visit(talk, Plan("slow_compute", {"seconds": WORK_S}, wait_s=PATIENCE_S)).run()
     finally:
         talk.wire.close()
 
