@@ -23,88 +23,77 @@ def relay(workers: int, versions: Sequence[int]) -> System:
     variables: list[Variable] = []
     actions: list[Action] = []
     for t, highest in enumerate(versions):
-        parts, moves = _task(t, workers, highest)
-        variables += parts
-        actions += moves
+        task = _Task(t, workers, highest)
+        variables += task.variables()
+        actions += task.actions()
     return System(f"relay of {len(versions)} tasks, {workers} workers each", variables, actions)
 
 
-def _task(t: int, workers: int, versions: int) -> tuple[list[Variable], list[Action]]:
-    status, version = Variable(f"status{t}", STATUS, "working"), Variable(f"version{t}", IntRange(0, versions), 0)
-    asked = Variable(f"asked{t}", Bool(), False)
-    phases = [Variable(f"phase{t}_{w}", PHASE, "idle") for w in range(workers)]
-    seen = [Variable(f"seen{t}_{w}", IntRange(0, versions), 0) for w in range(workers)]
-    worker = Choice("worker", IntRange(0, workers - 1))
-    ends = Choice("ends", END)
+class _Task:
+    """One task with its workers: its variables, and what can happen to it."""
 
-    def at(terms: list[Variable]) -> Any:
+    def __init__(self, t: int, workers: int, versions: int) -> None:
+        self.t = t
+        self.status = Variable(f"status{t}", STATUS, "working")
+        self.version = Variable(f"version{t}", IntRange(0, versions), 0)
+        self.asked = Variable(f"asked{t}", Bool(), False)
+        self.phases = [Variable(f"phase{t}_{w}", PHASE, "idle") for w in range(workers)]
+        self.seen = [Variable(f"seen{t}_{w}", IntRange(0, versions), 0) for w in range(workers)]
+        self.worker = Choice("worker", IntRange(0, workers - 1))
+        self.working = Clause("the task is working", self.status.term == STATUS["working"])
+        self.room = Clause("the version can grow", self.version.term < versions)
+        self.grown = {self.version.name: self.version.term + 1}
+
+    def variables(self) -> list[Variable]:
+        return [self.status, self.version, self.asked, *self.phases, *self.seen]
+
+    def actions(self) -> list[Action]:
+        return [*self._of_others(), *self._of_workers()]
+
+    def _at(self, terms: list[Variable]) -> Any:
+        """The term of the worker that acts."""
         found = terms[-1].term
-        for w in range(workers - 2, -1, -1):
-            found = z3.If(worker.term == w, terms[w].term, found)
+        for w in range(len(terms) - 2, -1, -1):
+            found = z3.If(self.worker.term == w, terms[w].term, found)
         return found
 
-    def put(terms: list[Variable], value: Any) -> dict[str, Any]:
-        return {one.name: z3.If(worker.term == w, value, one.term) for w, one in enumerate(terms)}
+    def _put(self, terms: list[Variable], value: Any) -> dict[str, Any]:
+        """The update of the worker that acts; the others keep theirs."""
+        return {one.name: z3.If(self.worker.term == w, value, one.term) for w, one in enumerate(terms)}
 
-    working = Clause("the task is working", status.term == STATUS["working"])
-    room = Clause("the version can grow", version.term < versions)
-    grown = {version.name: version.term + 1}
-    written = z3.If(ends.term == END["well"], STATUS["completed"], STATUS["failed"])
-    return [status, version, asked, *phases, *seen], [
-        Action(
-            f"read{t}",
-            "worker",
-            (working, Clause("the worker is idle", at(phases) == PHASE["idle"])),
-            {**put(phases, PHASE["read"]), **put(seen, version.term)},
-            (worker,),
-        ),
-        Action(f"touch{t}", "server", (working, room), grown),
-        Action(
-            f"ask{t}", "client", (working, Clause("not asked yet", z3.Not(asked.term))), {asked.name: z3.BoolVal(True)}
-        ),
-        Action(
-            f"cancel{t}",
-            "server",
-            (working, room, Clause("it was asked", asked.term)),
-            {status.name: STATUS["cancelled"], **grown},
-        ),
-        Action(
-            f"write{t}",
-            "worker",
-            (
-                Clause("the worker has read", at(phases) == PHASE["read"]),
-                working,
-                room,
-                Clause("nothing has moved", at(seen) == version.term),
-            ),
-            {status.name: written, **grown, **put(phases, PHASE["done"])},
-            (worker, ends),
-        ),
-        Action(
-            f"retry{t}",
-            "worker",
-            (
-                Clause("the worker has read", at(phases) == PHASE["read"]),
-                Clause("it has moved", at(seen) != version.term),
-            ),
-            put(phases, PHASE["idle"]),
-            (worker,),
-        ),
-        Action(
-            f"crash{t}",
-            "worker",
-            (Clause("the worker has read", at(phases) == PHASE["read"]),),
-            put(phases, PHASE["crashed"]),
-            (worker,),
-        ),
-        Action(
-            f"restart{t}",
-            "worker",
-            (Clause("the worker is down", at(phases) == PHASE["crashed"]),),
-            {**put(phases, PHASE["idle"]), **put(seen, z3.IntVal(0))},
-            (worker,),
-        ),
-    ]
+    def _is(self, phase: str, label: str) -> Clause:
+        return Clause(label, self._at(self.phases) == PHASE[phase])
+
+    def _of_others(self) -> list[Action]:
+        t, asked = self.t, self.asked
+        not_asked, was_asked = Clause("not asked yet", z3.Not(asked.term)), Clause("it was asked", asked.term)
+        cancelled = {self.status.name: STATUS["cancelled"], **self.grown}
+        return [
+            Action(f"touch{t}", "server", (self.working, self.room), self.grown),
+            Action(f"ask{t}", "client", (self.working, not_asked), {asked.name: z3.BoolVal(True)}),
+            Action(f"cancel{t}", "server", (self.working, self.room, was_asked), cancelled),
+        ]
+
+    def _of_workers(self) -> list[Action]:
+        t, phases, seen, ends = self.t, self.phases, self.seen, Choice("ends", END)
+        has_read = self._is("read", "the worker has read")
+        still = Clause("nothing has moved", self._at(seen) == self.version.term)
+        moved = Clause("it has moved", self._at(seen) != self.version.term)
+        written = z3.If(ends.term == END["well"], STATUS["completed"], STATUS["failed"])
+        read = {**self._put(phases, PHASE["read"]), **self._put(seen, self.version.term)}
+        wrote = {self.status.name: written, **self.grown, **self._put(phases, PHASE["done"])}
+        idle = self._put(phases, PHASE["idle"])
+
+        def act(name: str, guard: tuple[Clause, ...], updates: dict[str, Any], *choices: Choice) -> Action:
+            return Action(f"{name}{t}", "worker", guard, updates, (self.worker, *choices))
+
+        return [
+            act("read", (self.working, self._is("idle", "the worker is idle")), read),
+            act("write", (has_read, self.working, self.room, still), wrote, ends),
+            act("retry", (has_read, moved), idle),
+            act("crash", (has_read,), self._put(phases, PHASE["crashed"])),
+            act("restart", (self._is("crashed", "the worker is down"),), {**idle, **self._put(seen, z3.IntVal(0))}),
+        ]
 
 
 def no_write_after_cancel(system: System) -> Property:
