@@ -67,7 +67,8 @@ def command(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Write the lifecycle model in another language.
 
-    tla and smt2 hold the model with its properties, dot its state graph.
+    tla holds the model with its properties, smt2 its transition relation and, of one property, its induction, dot its
+    state graph.
     itf and mermaid hold one run: the shortest that breaks the property, or that of a saved counterexample.
     """
     if fixture is not None and language not in RUNS:
