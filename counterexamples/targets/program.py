@@ -18,8 +18,8 @@ from .driver_wire import Wire
 from .environments import PROGRAMS, Environment, found, installed, needed
 from .protocol import Session, Table
 
-ANSWER_S: Final = 20.0
-"""A product may take some seconds to start."""
+ANSWER_S: Final = 60.0
+"""A product takes some seconds to start, and many on a machine that is busy."""
 
 
 class Program:

@@ -10,6 +10,7 @@ import attrs
 from latchcheck.kernel import State
 
 from ..fixture import Event, Fixture
+from .errors import CannotDo
 from .events import Call
 from .outside import CALLS, timeline
 from .protocol import Table, Target
@@ -36,6 +37,7 @@ class Story:
     _digests: dict[str, str] = attrs.field(factory=dict)
     _tools: dict[str, str] = attrs.field(factory=dict)
     _begun: set[str] = attrs.field(factory=set)
+    _created: set[str] = attrs.field(factory=set)
     # How often each client has called with a key of its own making.
     _keys: dict[str, int] = attrs.field(factory=dict)
     _read: dict[tuple[str, str], int] = attrs.field(factory=dict)
@@ -71,13 +73,16 @@ class Story:
         return args
 
     def create(self, event: Event, before: State) -> Call | None:
-        """A request that asks for a task, whatever becomes of it."""
+        """A request that asks for a task, whatever becomes of it. Raises CannotDo for the id of an older task."""
         client = str(event.args.get("client", "c1"))
         if event.action != "create":  # several steps may stand for one answer to one call
             if client in self._begun:
                 return None
             self._begun.add(client)
         task = str(event.args.get("task") or next_unborn(before))
+        if event.action == "create" and task in self._created:
+            raise CannotDo("it makes its own ids, so that a second task cannot be asked to have that of the first")
+        self._created.add(task)
         args = {**self.client(event), **self.timeline.windows(task, self.table)}
         if self.attempts and self.table.fails:
             args["attempts_max"] = self.attempts
