@@ -7,6 +7,7 @@ Run as a module this prints the Debian packages of the programs that are missing
 from __future__ import annotations
 
 import shutil
+import sys
 from functools import cache
 from typing import Final
 
@@ -45,7 +46,9 @@ PRODUCTS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Published products, and what each needs itself; the tests install them into environments of their own."""
 POSTGRES: Final = "postgres"
-NEEDS: Final = (*PROGRAMS, POSTGRES, *PRODUCTS)
+LINUX: Final = "linux"
+"""`/proc`, which tells of other processes, and `/dev/full`, which is a full disk."""
+NEEDS: Final = (*PROGRAMS, POSTGRES, LINUX, *PRODUCTS)
 
 declared: set[str] = set()
 """What the test that runs now says that it needs."""
@@ -56,6 +59,8 @@ def missing(name: str) -> str | None:
     if name in PROGRAMS:
         found = PROGRAMS[name].found()
         return None if found else f"{name} is not installed: install {PROGRAMS[name].debian}, or run .ci/run"
+    if name == LINUX:
+        return None if sys.platform == "linux" else "/proc and /dev/full are of Linux alone"
     return _no_postgres() if name == POSTGRES else not_installed(name)
 
 

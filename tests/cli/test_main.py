@@ -161,6 +161,7 @@ def test_a_reader_that_goes_away_ends_the_run(files: list[str], code: int) -> No
     assert (run.returncode, errors) == (code, b"")
 
 
+@pytest.mark.needs("linux")
 def test_a_full_disk_is_said() -> None:
     """Results that cannot be written are an error in words, exit code 2, unless there is worse to say."""
     for file, code in (("fine.toml", 2), ("violated.toml", 1)):
@@ -191,7 +192,7 @@ def test_a_closed_output_is_an_error(file: str, code: int) -> None:
     assert done.stderr == b"latchcheck: error: cannot write to standard output: it is closed\n"
 
 
-@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("redirection", [pytest.param(">/dev/full", marks=pytest.mark.needs("linux")), ">&-"])
 @pytest.mark.parametrize("arguments", [("list", "keys"), ("explain", "ttl"), ("--help",), ("--version",)])
 def test_an_output_that_takes_nothing_is_no_bug(redirection: str, arguments: tuple[str, ...]) -> None:
     """Whatever a verb prints, a full disk or a closed output is one line on stderr and exit code 2."""

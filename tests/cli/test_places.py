@@ -90,6 +90,7 @@ def test_a_place_that_cannot_be_is_refused_before_the_work(
     assert 0 == file.stat().st_size
 
 
+@pytest.mark.needs("linux")
 @pytest.mark.parametrize("arguments", [one for one, several in QUICK if not several], ids=named)
 def test_a_full_disk_is_one_error(arguments: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
     """What is written into a device that is full says so, and ends in 2, or in 1 where a violation was found."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.needs import NEEDS, POSTGRES, PRODUCTS, PROGRAMS
+from tests.needs import LINUX, NEEDS, POSTGRES, PRODUCTS, PROGRAMS
 
 ROOT = Path(__file__).parents[2]
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
@@ -42,4 +42,4 @@ def test_every_need_is_on_the_page() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \|.*\| `([\w-]+)` \|$", PAGE, re.MULTILINE)
     assert [(name, one.debian) for name, one in PROGRAMS.items()] == rows
     assert [] == [name for name in NEEDS if f"`{name}`" not in PAGE]
-    assert {POSTGRES, *PRODUCTS} == set(NEEDS) - set(PROGRAMS)
+    assert {POSTGRES, LINUX, *PRODUCTS} == set(NEEDS) - set(PROGRAMS)

@@ -103,6 +103,7 @@ def until_told(holds: Callable[[], bool]) -> bool:
     return held
 
 
+@pytest.mark.needs("linux")
 @pytest.mark.parametrize(("verb", "how"), CASES, ids=lambda one: getattr(one, "name", one))
 def test_nothing_is_left_behind(verb: str, how: signal.Signals, room: Path) -> None:
     """Killed from outside in the middle of its work, a verb leaves no process or folder; asked to end it ends in 4."""
@@ -154,6 +155,7 @@ def test_a_schema_in_a_server_of_the_user_goes_too(room: Path) -> None:
         server.stop()
 
 
+@pytest.mark.needs("linux")
 def test_an_install_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
     """Neither the folder under way nor the installer at work in it outlives a SIGKILL."""
     script = f"""
@@ -188,6 +190,7 @@ def _inside(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.needs("linux")
 def test_what_was_forgotten_is_left_alone(tmp_path: Path) -> None:
     """A folder and a process of which was said that they are done with survive the end of who had them."""
     script = f"""
@@ -248,6 +251,7 @@ for at in range(1, 1000):
 """
 
 
+@pytest.mark.needs("linux")
 def test_an_interrupt_between_any_two_lines_leaves_nothing(room: Path) -> None:
     """Wherever it comes while a folder is made and a process is started, both are gone afterwards."""
     script = [sys.executable, "-c", INTERRUPTED, str(room)]

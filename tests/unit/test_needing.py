@@ -141,3 +141,10 @@ def test_postgres_that_nobody_may_enter_is_missing(monkeypatch: pytest.MonkeyPat
     assert "chmod o+x" in (needs.missing("postgres") or "")
     monkeypatch.setattr(f"{server}.binaries", lambda: None)
     assert '".[test]"' in (needs.missing("postgres") or "")
+
+
+@pytest.mark.parametrize(("platform", "there"), [("linux", True), ("darwin", False)])
+def test_what_only_linux_has_is_missing_elsewhere(monkeypatch: pytest.MonkeyPatch, platform: str, there: bool) -> None:  # noqa: FBT001
+    """On another system the tests that look at /proc or write to /dev/full are left out."""
+    monkeypatch.setattr(needs.sys, "platform", platform)
+    assert there is (needs.missing("linux") is None)
