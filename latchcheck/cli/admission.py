@@ -82,24 +82,24 @@ def _text(found: dict[str, Any], width: int) -> str:
     rows, changed = found["packets"], found["policy"]
     switches = ", ".join(f"{name}={value}" for name, value in changed.items()) or "guarded"
     head = [
-        *wrap(f"{printable(found['file'])}, sha256 {found['sha256']}", max(width, 100)),
+        *wrap(f"{printable(found['file'])},", width),
+        f"  sha256 {found['sha256']}",
         *wrap(f"policy {switches}, {found['era']}", width),
         "",
     ]
     if not rows:
         return "\n".join([*head, "no packets\n"])
-    cells = [(printable(row["id"]), row["operation"], row["decision"], _mark(row)) for row in rows]
-    lines = [*head, *columns([("packet", "operation", "decision", ""), *cells], align="<<<w", width=width)]
+    cells = [(printable(row["id"]), row["operation"], row["decision"]) for row in rows]
+    first, *table = columns([("packet", "operation", "decision"), *cells], align="<<<", width=width)
+    lines = [*head, first]
+    for row, line in zip(rows, table, strict=True):
+        lines += [line, *([] if row["as_expected"] is not False else [f"      expected {row['expected']}"])]
     lines += _broken(rows, printable) + _through(rows, printable, changed)
     count = _summary(rows)
     told = f"{count['packets']} packets, {count['refused']} refused"
     if count["as_expected"] + count["not_as_expected"]:
         told += f", {count['as_expected']} of {count['as_expected'] + count['not_as_expected']} decided as expected"
-    return "\n".join([*hung(lines, max(width, 100)), "", *wrap(told, width)]) + "\n"
-
-
-def _mark(row: dict[str, Any]) -> str:
-    return f"expected {row['expected']}" if row["as_expected"] is False else ""
+    return "\n".join([*hung(lines, width), "", *wrap(told, width)]) + "\n"
 
 
 def _broken(rows: Sequence[dict[str, Any]], printable: Any) -> list[str]:

@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         complain("interrupted: what is told was found until then")
         verdict = "violated" if found.broken else "inconclusive"
     code = exit_code([verdict])
-    text = _json(found, file, code) if form == "json" else _text(found, file, code)
+    text = _json(found, file, code) if form == "json" else out.fitted(_text(found, file, code))
     context.exit(out.deliver(text, code, cut_short=found.interrupted))
 
 

@@ -51,8 +51,15 @@ def list_(form: str) -> None:
     if form == "json":
         _write_json(out, {"schema": LIST_SCHEMA, "fixtures": rows, "exit": 0})
         return
-    width = max((len(str(one["id"])) for one in rows), default=0)
-    out.write("".join(f"{one['id']:<{width}}  {one['steps']:>3} steps  {one['clause']}\n" for one in rows))
+    from latchcheck.report.layout import hung
+
+    # An id is long, and stands whole in a line of its own so that it can be copied.
+    lines = [line for one in rows for line in (str(one["id"]), f"    {_steps(one['steps'])}: {one['clause']}")]
+    out.write("".join(f"{line}\n" for line in hung(lines, out.width)))
+
+
+def _steps(count: object) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"
 
 
 @command.command("copy", epilog="Exit code: 0 done, 2 it cannot be done, and nothing is, 5 the selection is empty.")

@@ -154,9 +154,10 @@ class _Run:
         self._tried = wiring.try_saved(self._asked, saved)
         hits = [one for one in self._tried if one.hit is not None]
         if self._text and self._tried:
-            self._out.write(f"{len(self._tried)} saved counterexamples tried first: {len(hits)} break something here\n")
+            lines = [f"{len(self._tried)} saved counterexamples tried first: {len(hits)} break something here"]
             for name, hit in self._known().items():
-                self._out.write(f"  {name}: {hit.fixture} breaks it, in {len(hit.trace)} steps\n")
+                lines.append(f"  {name}: {hit.fixture} breaks it, in {len(hit.trace)} steps")
+            self._write(lines)
 
     def _known(self) -> dict[str, Hit]:
         """For each property the shortest run that a saved counterexample gave."""
@@ -224,7 +225,7 @@ class _Run:
                     else samples.told_absent(absent[name])
                 )
             lines += samples.summary([found for _, found in self._done], self._seed)
-            self._out.write("\n".join(lines) + "\n")
+            self._write(lines)
             return
         answers = [
             samples.data(rows[name], self._steps_max) if name in rows else samples.absent(absent[name])
@@ -243,6 +244,9 @@ class _Run:
             exit=code,
         )
         self._out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+    def _write(self, lines: Sequence[str]) -> None:
+        self._out.write(self._out.fitted("\n".join(lines) + "\n"))
 
 
 def _verdict(row: Row) -> Verdict:

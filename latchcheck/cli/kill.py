@@ -59,7 +59,7 @@ def command(context: click.Context, /, *, target: str, story: str | None, form: 
         whole = {"schema": SCHEMA, "target": target, "stories": rows, "exit": code}
         out.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
     else:
-        out.write("".join(text(one) for one in told))
+        out.write(out.fitted("".join(text(one) for one in told)))
     context.exit(code)
 
 

@@ -109,8 +109,9 @@ def _sentences(rows: Sequence[Mapping[str, object]], width: int) -> str:
 def _presets(rows: Sequence[Mapping[str, object]], width: int) -> str:
     texts = []
     for party in ("client", "server"):
-        cells = [[row["id"], row["name"], row["version"]] for row in rows if row["party"] == party]
-        texts.append(_table([f"--{party}", "product", "version"], cells, "<ww", width))
+        # In one column, as the name of a package may be too long for one of its own.
+        cells = [[row["id"], f"{row['name']}, {row['version']}"] for row in rows if row["party"] == party]
+        texts.append(_table([f"--{party}", "product version"], cells, "<w", width))
     return "\n".join(texts)
 
 

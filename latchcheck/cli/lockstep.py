@@ -70,7 +70,7 @@ def answer(  # noqa: PLR0913 - one parameter an option
         whole |= {"saved": None if saved is None else str(saved), "exit": code}
         out.write(json.dumps(whole, indent=2, ensure_ascii=False, default=str) + "\n")
     else:
-        out.write("".join(_told(locked, name) for _, locked in done))
+        out.write(out.fitted("".join(_told(locked, name) for _, locked in done)))
         out.write("" if saved is None else f"saved as {saved}\n")
     return code
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from latchcheck.placing import put
-from latchcheck.report.layout import printable
+from latchcheck.report.layout import hung, printable
 
 from .errors import complain
 from .notes import note
@@ -128,6 +128,10 @@ class Output:
             raise
         except OSError as error:
             raise Unwritable(f"standard output: {error.strerror}") from error
+
+    def fitted(self, text: str) -> str:
+        """Text for people with no line that is wider than the output: what is too long goes on below, further in."""
+        return "\n".join(hung(text.split("\n"), self.width))
 
     def cut_short(self) -> None:
         """What is told is not all that was asked for: it is shown on stdout, and the file stays as it was.

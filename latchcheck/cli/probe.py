@@ -101,7 +101,7 @@ def command(
     if form == "json":
         out.write(json.dumps(envelope(url, record, judged, report, code), indent=2, ensure_ascii=False) + "\n")
     else:
-        out.write(told(url, record, judged, report, code))
+        out.write(out.fitted(told(url, record, judged, report, code)))
     context.exit(code)
 
 

@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if form == "json":
         out.write(json.dumps(row(target, raced, saved, code), indent=2, ensure_ascii=False) + "\n")
     else:
-        out.write(told(target, raced, saved))
+        out.write(out.fitted(told(target, raced, saved)))
     context.exit(code)
 
 

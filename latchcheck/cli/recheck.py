@@ -49,7 +49,7 @@ def command(context: click.Context, /, *, only: tuple[str, ...], form: str) -> N
             row = proved_again(theorem)
             rows.append(row)
             if form == "text":
-                out.write(_told(row))
+                out.write(out.fitted(_told(row)))
     except INTERRUPTS as error:
         if not is_interrupt(error):
             raise

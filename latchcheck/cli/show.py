@@ -104,11 +104,12 @@ def _print(board: Board, title: str, form: str) -> None:
     lines += [f"{'*' if line.changed else ' '} {line.text}" for line in board.state_lines()]
     lines += ["", "Can happen now:", *(f"  {offer_line(one)}" for one in offers)]
     lines += ["", "Cannot, and the first condition in the way:", *(f"  {obstacle_line(one)}" for one in obstacles)]
-    out.write("\n".join([lines[0], *hung(lines[1:], out.width)]) + "\n")
+    out.write("\n".join(hung(lines, out.width)) + "\n")
 
 
 def _print_difference(board: Board, other: Board, file: str, compare: str, form: str) -> None:
     from latchcheck.report.envelope import json_text
+    from latchcheck.report.layout import hung
 
     from .explorer.board import difference
 
@@ -118,4 +119,5 @@ def _print_difference(board: Board, other: Board, file: str, compare: str, form:
         found = {"schema": SCHEMA, "difference": rows, "exit": 0}
         Output(None).write(json_text(found, one_line=False) + "\n")
     else:
-        Output(None).write("\n".join([f"- {file}", f"+ {compare}", "", *lines]) + "\n")
+        out = Output(None)
+        out.write("\n".join([f"- {file}", f"+ {compare}", "", *hung(lines, out.width)]) + "\n")

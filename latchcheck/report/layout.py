@@ -115,7 +115,8 @@ def _widths(rows: Sequence[Row], align: str, room: int) -> list[int]:
     for position, column in enumerate(wrapped):
         later = wrapped[position + 1 :]
         spare = left - sum(longest_word[other] for other in later)
-        share = max(min(left // (len(later) + 1), spare), WRAPPED_WIDTH_MIN)
+        # A word that is longer than its share gets its room, as long as the words of the wider columns keep theirs.
+        share = max(min(max(left // (len(later) + 1), longest_word[column]), spare), WRAPPED_WIDTH_MIN)
         widths[column] = min(widths[column], share)
         left -= widths[column]
     return widths

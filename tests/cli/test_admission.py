@@ -72,7 +72,7 @@ def test_without_guards_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -
 def test_another_decision_than_expected_is_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A packet that expects what is not decided is named with both."""
     assert 1 == main(["admission", written(tmp_path, one(expected="BLOCK_AUTH"))])
-    assert "RETURN_STATUS  expected BLOCK_AUTH" in capsys.readouterr().out
+    assert "RETURN_STATUS\n      expected BLOCK_AUTH" in capsys.readouterr().out
 
 
 def test_a_file_may_hold_no_packet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

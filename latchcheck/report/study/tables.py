@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from latchcheck.kernel.figures import Recomputed
-from latchcheck.report.layout import columns, wrap
+from latchcheck.report.layout import columns, hung, wrap
 
 
 @attrs.frozen
@@ -72,8 +72,31 @@ def _of(table: Recomputed) -> tuple[str, Sequence[str], Sequence[Sequence[str]],
 def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str], width: int) -> str:
     align = "".join(">" if column > 1 or _numbers(rows, column) else "<" for column in range(len(head)))
     lines = columns([head, *rows], align=align, width=width, indent=2)
+    if max(map(len, lines)) > width:
+        lines = _grouped(head, rows, align, width)
+    if max(map(len, lines)) > width:
+        lines = _in_words(head, rows, width)
     below = [line for note in notes for line in _hanging(note, width)]
     return "\n".join([*wrap(title, width), "", *lines, *([""] if below else []), *below, ""])
+
+
+def _grouped(head: Sequence[str], rows: Sequence[Sequence[str]], align: str, width: int) -> list[str]:
+    """The rows without their first column, which stands above those that have it in common."""
+    corner, *rest = columns([head[1:], *(row[1:] for row in rows)], align=align[1:], width=width, indent=4)
+    lines, before = [f"  {head[0]}", corner], None
+    for row, line in zip(rows, rest, strict=True):
+        lines += [line] if row[0] == before else [f"  {row[0]}", line]
+        before = row[0]
+    return lines
+
+
+def _in_words(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Each row as a heading of its first two cells, and below it the others with what they are."""
+    lines = []
+    for row in rows:
+        cells = ", ".join(f"{name} {cell}" for name, cell in zip(head[2:], row[2:], strict=True))
+        lines += [f"  {head[0]} {row[0]}, {row[1]}:", f"    {cells}"]
+    return hung(lines, width)
 
 
 def _numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
