@@ -30,6 +30,10 @@ def _no_own_delay(config: Config) -> bool:
     return config.client.initial_delay_ms is None and config.client.max_delay_ms is None
 
 
+def _nobody_polls(config: Config) -> bool:
+    return _no_own_delay(config) and _no_hint(config)
+
+
 def _no_hint(config: Config) -> bool:
     return config.server.poll_interval_ms is None
 
@@ -81,6 +85,7 @@ _RULES: Final[tuple[tuple[Callable[[Config], bool], tuple[str, ...]], ...]] = (
     ),
     (_no_error_delay, ("client.error_multiplier", "client.error_max_delay_ms")),
     (_no_own_delay, ("client.multiplier", "client.jitter")),
+    (_nobody_polls, ("network.max_consecutive_failures",)),
     (_hint_decides, ("client.multiplier", "client.jitter")),
     (_no_hint, ("client.hint_mode",)),
     (_no_overall_timeout, ("client.overall_timeout_from",)),

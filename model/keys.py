@@ -12,6 +12,7 @@ import attrs
 
 from .config import Client, Network, Server, Workload
 from .keys_client import ROWS as CLIENT_ROWS
+from .keys_read import PROPERTIES
 from .keys_server import ROWS as SERVER_ROWS
 from .keys_world import ROWS as WORLD_ROWS
 
@@ -64,7 +65,6 @@ class Key:
     assumed: str
     why: str
     source: str
-    properties: tuple[str, ...]
     choices: tuple[str, ...] = ()
     wire: tuple[str, ...] = ()
     least: int = 0
@@ -90,6 +90,11 @@ class Key:
     def unit(self) -> str:
         """What the number counts."""
         return "milliseconds once read" if self.kind in TIMED else _UNITS.get(self.kind, "none")
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The timing properties whose verdict another value can change, in the order of their catalogue."""
+        return PROPERTIES[self.path]
 
     @property
     def default(self) -> object:

@@ -2,19 +2,6 @@
 
 from typing import Final
 
-_GAPS = (
-    "no-live-orphan",
-    "result-reaches-client",
-    "restart-inside-orphan-window",
-    "timeout-is-seen",
-    "advertised-ttl-is-enforced",
-    "ttl-cap-suffices",
-    "every-window-can-fire",
-)
-_POLLS = (*_GAPS, "hint-honoured")
-_PATIENCE = ("patience-covers-execution", "recovery-inside-patience", "every-window-can-fire")
-_FAILURES = (*_GAPS, "patience-covers-execution")
-
 ROWS: Final[tuple[dict[str, object], ...]] = (
     {
         "name": "initial_delay",
@@ -25,7 +12,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "without either nothing is known about its polls.",
         "why": "An invented delay would put a bound on a silence that nobody promised.",
         "source": "section 2, rule 6",
-        "properties": _POLLS,
     },
     {
         "name": "multiplier",
@@ -35,7 +21,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client's delay does not grow.",
         "why": "A client that says nothing of a backoff polls at one interval, as most published ones do.",
         "source": "section 2, rule 6",
-        "properties": _POLLS,
     },
     {
         "name": "max_delay",
@@ -44,7 +29,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client's delay has no ceiling: it grows for as long as its multiplier makes it.",
         "why": "A ceiling that nobody stated bounds nothing.",
         "source": "section 2, rules 6 and 7",
-        "properties": _POLLS,
     },
     {
         "name": "min_delay",
@@ -53,7 +37,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "No lower bound holds for the client's gaps.",
         "why": "A client without a floor may poll as soon as its delay or the hint lets it.",
         "source": "section 2, rule 7",
-        "properties": _POLLS,
     },
     {
         "name": "jitter",
@@ -63,7 +46,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client does not jitter its delays.",
         "why": "No published client was seen to jitter its polls.",
         "source": "section 2, rule 6",
-        "properties": _POLLS,
     },
     {
         "name": "hint_mode",
@@ -75,7 +57,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "why": "The specification says a client SHOULD respect the hint, and of the ways to do so "
         "this one has the longest silences.",
         "source": "section 2, rule 7",
-        "properties": _POLLS,
     },
     {
         "name": "ttl_mode",
@@ -86,7 +67,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client makes no use of the advertised ttl.",
         "why": "No published client was seen to use it.",
         "source": "section 2, rules 7 and 10",
-        "properties": (*_GAPS, "patience-covers-execution"),
     },
     {
         "name": "request_timeout",
@@ -95,7 +75,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client waits for a reply for as long as it takes: no poll is given up.",
         "why": "Without it a failed poll is never noticed, so failures cannot be allowed at the same time.",
         "source": "section 2, rule 8",
-        "properties": _FAILURES,
     },
     {
         "name": "error_initial_delay",
@@ -105,7 +84,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A failed poll is followed by the ordinary next gap.",
         "why": "A client that names no error backoff has none.",
         "source": "section 2, rule 8",
-        "properties": _FAILURES,
     },
     {
         "name": "error_multiplier",
@@ -114,7 +92,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The delay after a failure does not grow.",
         "why": "A backoff that nobody stated is not there.",
         "source": "section 2, rule 8",
-        "properties": _FAILURES,
     },
     {
         "name": "error_max_delay",
@@ -123,7 +100,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The delay after failures has no ceiling.",
         "why": "A ceiling that nobody stated bounds nothing.",
         "source": "section 2, rule 8",
-        "properties": _FAILURES,
     },
     {
         "name": "max_consecutive_errors",
@@ -133,7 +109,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "No number of failed polls makes the client stop.",
         "why": "A client that keeps polling is the one that can still be harmed.",
         "source": "section 2, rule 10",
-        "properties": _FAILURES,
     },
     {
         "name": "overall_timeout",
@@ -142,7 +117,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client waits for ever.",
         "why": "A client that never leaves is the one that can still be harmed.",
         "source": "section 2, rule 10",
-        "properties": (*_PATIENCE, "result-reaches-client", "input-window-covers-human", "no-live-orphan"),
     },
     {
         "name": "overall_timeout_from",
@@ -152,7 +126,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client's limit counts from the moment it sends the call.",
         "why": "A limit on a call is read as counting from the call.",
         "source": "section 2, rule 10",
-        "properties": (*_PATIENCE, "result-reaches-client"),
     },
     {
         "name": "restart_gap",
@@ -162,7 +135,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client is never away.",
         "why": "How long a restart takes is the operator's to say; no number would be honest for all.",
         "source": "section 2, rule 9",
-        "properties": (*_GAPS, "recovery-inside-patience"),
     },
     {
         "name": "requested_ttl",
@@ -172,13 +144,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client asks for no ttl.",
         "why": "The extension of 2026-07-28 has no such request.",
         "source": "section 3, Keys",
-        "properties": (
-            "result-reaches-client",
-            "ttl-covers-execution",
-            "advertised-ttl-is-enforced",
-            "hint-inside-ttl",
-            "patience-covers-execution",
-        ),
     },
     {
         "name": "retry_horizon",
@@ -187,7 +152,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "It is not known for how long the client sends a create again.",
         "why": "No published client was seen to state one.",
         "source": "section 3, Keys",
-        "properties": ("idempotency-outlives-retries",),
     },
     {
         "name": "input_request_timeout",
@@ -196,7 +160,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client waits for its human without a limit of its own.",
         "why": "A limit that nobody stated cuts nobody off.",
         "source": "section 3, Keys",
-        "properties": ("input-window-covers-human",),
     },
     {
         "name": "polls_while_waiting",
@@ -205,7 +168,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client is silent while its human thinks.",
         "why": "Silence is the weaker assumption: a contact that nobody promised keeps nothing alive.",
         "source": "section 3, Keys",
-        "properties": ("input-window-covers-human",),
     },
     {
         "name": "cancel_on_abandon",
@@ -214,6 +176,5 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A client that leaves tells nobody.",
         "why": "A client that crashed cannot send a cancel, and most published ones send none.",
         "source": "section 3, Keys",
-        "properties": ("abandoned-work-is-bounded", "orphans-found-in-time"),
     },
 )

@@ -3,38 +3,6 @@
 from typing import Final
 
 _OWN = "this project's own key"
-_HINT = (
-    "no-live-orphan",
-    "result-reaches-client",
-    "hint-inside-orphan-window",
-    "hint-inside-ttl",
-    "hint-honoured",
-    "restart-inside-orphan-window",
-    "timeout-is-seen",
-    "ttl-cap-suffices",
-)
-_TTL = (
-    "result-reaches-client",
-    "ttl-covers-execution",
-    "advertised-ttl-is-enforced",
-    "hint-inside-ttl",
-    "timeout-is-seen",
-    "cancel-marker-outlives-record",
-    "abandoned-work-is-bounded",
-    "every-window-can-fire",
-)
-_ORPHANS = (
-    "no-live-orphan",
-    "hint-inside-orphan-window",
-    "restart-inside-orphan-window",
-    "orphans-found-in-time",
-    "abandoned-work-is-bounded",
-    "ttl-cap-suffices",
-    "every-window-can-fire",
-)
-_SWEEPS = (*_ORPHANS, "result-reaches-client", "ttl-covers-execution", "timeout-is-seen")
-_LEASES = ("lease-outlives-stall", "recovery-inside-patience")
-_RETRIES = ("retries-inside-deadline", "every-window-can-fire")
 
 ROWS: Final[tuple[dict[str, object], ...]] = (
     {
@@ -45,7 +13,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server gives no hint.",
         "why": "The hint is optional on the wire.",
         "source": "section 2, rule 7",
-        "properties": _HINT,
     },
     {
         "name": "advertised_ttl",
@@ -55,7 +22,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The client is told of no ttl.",
         "why": "A ttl that was not told cannot be relied on.",
         "source": "section 3, rule 16",
-        "properties": (*_TTL, "no-live-orphan", "ttl-cap-suffices"),
     },
     {
         "name": "advertised_anchor",
@@ -65,7 +31,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The advertised ttl counts from creation.",
         "why": "Both versions of the specification define the field so.",
         "source": "section 3, rule 16",
-        "properties": ("advertised-ttl-is-enforced", "hint-inside-ttl"),
     },
     {
         "name": "enforced_ttl",
@@ -74,7 +39,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server enforces the ttl that it advertises.",
         "why": "A server is taken at its word until something else is known.",
         "source": "section 3, rules 14 and 16",
-        "properties": _TTL,
     },
     {
         "name": "enforced_anchor",
@@ -85,7 +49,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The enforced ttl counts from the moment that the client is told.",
         "why": "A server is taken at its word until something else is known.",
         "source": "section 3, rules 14 and 16",
-        "properties": _TTL,
     },
     {
         "name": "expiry_action",
@@ -95,7 +58,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "Expiry deletes the record.",
         "why": "The specification lets a server discard an expired task, and of the four this one loses the most.",
         "source": "section 3, rule 14",
-        "properties": _TTL,
     },
     {
         "name": "expired_terminal",
@@ -105,7 +67,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A terminal record that expires is deleted.",
         "why": "A terminal record cannot fail again, and retention for ever is not to be relied on.",
         "source": _OWN,
-        "properties": ("result-reaches-client", "timeout-is-seen", "cancel-marker-outlives-record"),
     },
     {
         "name": "expire_running",
@@ -114,7 +75,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A running task expires like any other.",
         "why": "The specification lets a server end a task once its ttl has passed, whatever its status.",
         "source": "section 3, rule 14",
-        "properties": ("ttl-covers-execution", "advertised-ttl-is-enforced", "abandoned-work-is-bounded"),
     },
     {
         "name": "expiry_stops_work",
@@ -123,7 +83,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "Work goes on after its record has expired.",
         "why": "Most published stores drop the record and leave the work alone.",
         "source": "section 3, Keys",
-        "properties": ("abandoned-work-is-bounded",),
     },
     {
         "name": "honours_requested_ttl",
@@ -132,7 +91,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server sets the ttl, whatever the client requests.",
         "why": "The specification lets a server override the requested ttl.",
         "source": _OWN,
-        "properties": _TTL,
     },
     {
         "name": "sweep_period",
@@ -142,7 +100,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A sweep may come at any moment, and none is promised.",
         "why": "A reaper about which nothing is known may act at once, and may act late.",
         "source": "section 3, rule 13",
-        "properties": _SWEEPS,
     },
     {
         "name": "sweep_lateness",
@@ -151,7 +108,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "Every sweep comes on time.",
         "why": "Lateness that nobody stated would be unlimited, and no bound survives that.",
         "source": "section 3, rule 13",
-        "properties": ("orphans-found-in-time", "abandoned-work-is-bounded", "timeout-is-seen"),
     },
     {
         "name": "sweep_order",
@@ -161,7 +117,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A sweep runs the timeouts pass, then orphans, then expiry.",
         "why": "It is the published order, and the one under which no task goes without an outcome.",
         "source": "section 3, rule 14",
-        "properties": ("timeout-is-seen", "result-reaches-client", "every-window-can-fire"),
     },
     {
         "name": "orphan_window",
@@ -170,7 +125,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server reclaims no orphans.",
         "why": "No published MCP server was seen to have a window on polls.",
         "source": "section 3, rule 14",
-        "properties": _ORPHANS,
     },
     {
         "name": "orphan_comparison",
@@ -180,7 +134,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A silence of exactly the orphan window is still allowed.",
         "why": "The semantics are written so.",
         "source": "section 3, rule 14",
-        "properties": _ORPHANS,
     },
     {
         "name": "orphan_bound",
@@ -189,7 +142,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "No bound is asked for: the one that follows is reported.",
         "why": "Only the operator knows how soon is soon enough.",
         "source": _OWN,
-        "properties": ("orphans-found-in-time",),
     },
     {
         "name": "contact_includes",
@@ -199,7 +151,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "Only tasks/get and creation count as contact.",
         "why": "Contact that is not promised keeps nothing alive.",
         "source": "section 3, rule 12",
-        "properties": ("no-live-orphan", "restart-inside-orphan-window", "input-window-covers-human"),
     },
     {
         "name": "execution_deadline",
@@ -208,13 +159,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server puts no deadline on the work.",
         "why": "The specification has none.",
         "source": "section 3, rule 14",
-        "properties": (
-            "timeout-is-seen",
-            "retries-inside-deadline",
-            "abandoned-work-is-bounded",
-            "patience-covers-execution",
-            "every-window-can-fire",
-        ),
     },
     {
         "name": "abandoned_work_bound",
@@ -223,7 +167,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "No bound is asked for: the one that follows is reported.",
         "why": "Only the operator knows how much lost work is too much.",
         "source": _OWN,
-        "properties": ("abandoned-work-is-bounded",),
     },
     {
         "name": "clock_skew",
@@ -233,7 +176,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "One clock judges what it stamped.",
         "why": "Skew that nobody stated would be unlimited, and no window survives that.",
         "source": "section 3, rule 15",
-        "properties": (*_SWEEPS, "advertised-ttl-is-enforced"),
     },
     {
         "name": "lease_timeout",
@@ -242,7 +184,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "Workers hold no leases.",
         "why": "Most published servers run the work in their own process.",
         "source": "section 3, rule 17",
-        "properties": (*_LEASES, "every-window-can-fire"),
     },
     {
         "name": "lease_renewal",
@@ -251,7 +192,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A lease is never renewed, so it must outlast the work.",
         "why": "A renewal that nobody stated keeps no lease alive.",
         "source": "section 3, rule 17",
-        "properties": _LEASES,
     },
     {
         "name": "lease_sweep",
@@ -260,7 +200,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "An expired lease is redelivered at once.",
         "why": "An instant redelivery is what makes a lost lease harmful soonest; a slower one is a number to state.",
         "source": "section 3, rule 17",
-        "properties": _LEASES,
     },
     {
         "name": "max_attempts",
@@ -270,7 +209,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "It is not known how often the work is attempted.",
         "why": "Retries that nobody stated cannot be counted.",
         "source": "section 3, Keys",
-        "properties": _RETRIES,
     },
     {
         "name": "retry_initial_delay",
@@ -280,7 +218,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "A further attempt follows the failed one at once.",
         "why": "A delay that nobody stated takes no time.",
         "source": "section 3, Keys",
-        "properties": _RETRIES,
     },
     {
         "name": "retry_multiplier",
@@ -289,7 +226,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The delay between attempts does not grow.",
         "why": "A backoff that nobody stated is not there.",
         "source": "section 3, Keys",
-        "properties": _RETRIES,
     },
     {
         "name": "retry_max_delay",
@@ -298,7 +234,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The delay between attempts has no ceiling.",
         "why": "A ceiling that nobody stated bounds nothing.",
         "source": "section 3, Keys",
-        "properties": _RETRIES,
     },
     {
         "name": "idempotency_retention",
@@ -307,7 +242,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "It is not known for how long the server remembers an idempotency key, or whether it does.",
         "why": "The protocol has no idempotency key, and nearly no published server has one.",
         "source": "section 3, Keys",
-        "properties": ("idempotency-outlives-retries",),
     },
     {
         "name": "cancel_marker_retention",
@@ -316,7 +250,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The cancelled status stands in the record itself and lives as long as the record.",
         "why": "A separate marker is an exception that one published server has.",
         "source": "section 3, Keys",
-        "properties": ("cancel-marker-outlives-record",),
     },
     {
         "name": "input_window",
@@ -325,7 +258,6 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The server accepts an answer for as long as the task lives.",
         "why": "A window that nobody stated closes on nobody.",
         "source": "section 3, Keys",
-        "properties": ("input-window-covers-human", "every-window-can-fire"),
     },
     {
         "name": "input_state_retention",
@@ -334,6 +266,5 @@ ROWS: Final[tuple[dict[str, object], ...]] = (
         "assumed": "The parked state of a waiting task lives as long as the task.",
         "why": "A limit that nobody stated drops nothing.",
         "source": "section 3, Keys",
-        "properties": ("input-window-covers-human", "every-window-can-fire"),
     },
 )
