@@ -10,6 +10,8 @@ import attrs
 import click
 
 from . import wiring
+from .interrupting import Cut, interruptible
+from .wording_asked import TOLD
 
 if TYPE_CHECKING:
     from latchcheck.wording.checking import Checked
@@ -39,27 +41,20 @@ def gathered(files: Sequence[str], paths: Sequence[str], seconds: float | None, 
     return Against(places, tuple(documents), tuple(left_out), SECONDS if seconds is None else seconds)
 
 
-def beside(
-    document: Document, checked: Sequence[Checked], against: Against
-) -> tuple[tuple[Checked, ...], Beside, bool]:
+def beside(document: Document, checked: Sequence[Checked], against: Against) -> tuple[tuple[Checked, ...], Beside, Cut]:
     """The checked readings with what the other files make of them, how far that came, and whether the user ended it."""
-    from latchcheck.kernel.interrupts import INTERRUPTS, is_interrupt
     from latchcheck.wording.neighbours import Beside, Meeting
 
     others = [one for other in against.documents if other.model == document.model for one in _readings(other)]
     left_out = [*against.left_out]
     left_out += [(one.file, f"it is about {one.model}") for one in against.documents if one.model != document.model]
     meeting = Meeting(wiring.wording_model(document), checked, others)
-    until, interrupted = time.monotonic() + against.seconds, False
-    try:
+    until = time.monotonic() + against.seconds
+    with interruptible(lambda: TOLD) as cut:
         meeting.run(lambda: time.monotonic() < until)
-    except INTERRUPTS as error:
-        if not is_interrupt(error):
-            raise
-        interrupted = True
     left_out += meeting.refused.items()
     told = Beside(against.places, tuple(meeting.met), tuple(meeting.unmet), tuple(left_out), against.seconds)
-    return meeting.told(), told, interrupted
+    return meeting.told(), told, cut
 
 
 def _readings(document: Document) -> list[Other]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from latchcheck.wording.why import Why
     from latchcheck.wording.words import Shown, Vocabulary
 
+PROVED_OVER = "by wording for every model, or in each of these models at its numbers (the JSON form says which)"
 ROWS_MAX = 40
 NAMES_MAX = 8
 
@@ -217,6 +218,8 @@ def _related(a: Reading, b: Reading, found: Difference) -> str:
         return "B allows more" if all(allows) else "A forbids what B allows"
     if found.relation == "B stronger" and any(allows):
         return "A allows more" if all(allows) else "B forbids what A allows"
+    if found.relation == "equivalent" and found.worlds:
+        return "equivalent " + ("at the numbers of these models" if found.proved else "in these models, in their scope")
     if found.relation == "incomparable" and all(allows):
         return "incomparable: each allows what the other does not speak of"
     return RELATIONS[found.relation]
@@ -267,9 +270,7 @@ def killed(document: Document, rows: Sequence[tuple[Reading, Sequence[Row]]], wi
         killed_count = sum(row.fate == "killed" for row in many)
         lines += [f"  {killed_count} of {len(many)} mutants are told apart."]
         if any(row.fate == "equivalent" for row in many):
-            lines += _facts(
-                [("equivalent", "proved, for runs of any length; the JSON form says for which models")], width
-            )
+            lines += _facts([("equivalent", f"proved, for runs of any length: {PROVED_OVER}")], width)
         if any(row.fate == "not told apart" for row in many):
             lines += _facts([("not told apart", "no run of these models shows a difference")], width)
     return "\n".join(lines) + "\n"

@@ -116,7 +116,9 @@ def _checked(
         tuple(j.world for j in tried if j.verdict == "inconclusive"),
         tuple(_elsewhere(model, words_of([other for _, other in every]), one)),
         general,
-        () if proof is None or one.keyword != "MUST" else tuple(lemma_text(part, proof.goal) for part in proof.lemmas),
+        ()
+        if proof is None or one.keyword != "MUST"
+        else tuple(lemma_text(part, proof.goal, base.shown.name) for part in proof.lemmas),
     )
 
 

@@ -11,8 +11,8 @@ import z3
 from latchcheck.engines.obligations import possible
 from latchcheck.kernel import Action, Bool, Choice, Clause, IntRange, System, Variable
 
+from .conditions import Moment
 from .language import Compared, Joined, Not, Phrase, Prop, Sentence
-from .monitors import Moment
 from .words import Occurrence, Vocabulary, Word, World
 
 ATOMS_MAX = 7

@@ -12,10 +12,11 @@ from latchcheck.engines.obligations import prove
 from latchcheck.kernel import Bool, IntRange, Property, Trace, Variable
 from latchcheck.kernel.verdict import Verdict
 
+from .conditions import TRUE, Moment
 from .files import Reading
 from .language import Compared, Joined, Not, Phrase, Prop, Scope, Sentence
 from .moments import bare, until_ms
-from .monitors import TRUE, Moment, Monitor, product
+from .monitors import Monitor, product
 from .separating import Watched, ask, lasso, search, watch
 from .words import Occurrence, World
 

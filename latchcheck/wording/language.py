@@ -149,15 +149,24 @@ TEMPLATES: dict[PatternKind, tuple[str, str]] = {
     "absence": ("it is never the case that P", "P holds at no moment of the scope (Dwyer: absence)"),
     "universality": ("it is always the case that P", "P holds at every moment of the scope (Dwyer: universality)"),
     "existence": ("it is eventually the case that P", "P holds at some moment of the scope (Dwyer: existence)"),
-    "response": ("if P, then eventually S", "S holds at the moment of P or later (Dwyer: response)"),
+    "response": ("if P, then eventually S", "S holds at the moment of P or later in the scope (Dwyer: response)"),
     "precedence": (
         "if P, then before that S",
         "S has held in the scope by that moment (Dwyer: precedence)",
     ),
     "invariance": ("if P, then at that moment S", "S holds whenever P does"),
-    "lasts": ("once P, it stays so for at least T", "P, once it holds, does not end sooner (Konrad: minimum duration)"),
-    "ends": ("once P, it stays so for at most T", "P, once it holds, ends by then (Konrad: maximum duration)"),
-    "recurs": ("at least every T, P", "between two moments with P lies no more than T (Konrad: bounded recurrence)"),
+    "lasts": (
+        "once P, it stays so for at least T",
+        "the first moment without P is no sooner than T after the first with it (Konrad: minimum duration)",
+    ),
+    "ends": (
+        "once P, it stays so for at most T",
+        "P holds at no moment later than T after the first with it (Konrad: maximum duration)",
+    ),
+    "recurs": (
+        "at least every T, P",
+        "P comes within T of the beginning of the scope and of each moment with P (Konrad: bounded recurrence)",
+    ),
     "possibility": ("it is possible that P", "some run has a moment of the scope with P; for MAY"),
 }
 """Each pattern with its form and its meaning; `within T` or `within N steps` may follow a form with "eventually"."""

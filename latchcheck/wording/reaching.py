@@ -17,6 +17,7 @@ from .proving import Induction, breaks
 from .relations import words_of
 from .words import Model, World
 
+ENOUGH = "enough, perhaps not needed: a proof for more numbers may exist"
 NUMBER_MAX = 8
 """Up to which number of milliseconds a configuration is looked for in which a condition fails: runs must be short."""
 
@@ -40,7 +41,8 @@ class Reach:
         asked = [f"{text} (broken at {where})" if where else text for text, where in self.conditions]
         parts = [f"in which {' and '.join(asked)}"] if asked else []
         parts += [f"with {' and '.join(self.fixed)}"] if self.fixed else []
-        return " ".join(["proved for every configuration of these modes", *parts])
+        enough = f"; {ENOUGH}" if parts else ""
+        return " ".join(["proved for every configuration of these modes", *parts]) + enough
 
 
 def reach(model: Model | None, world: World, one: Reading, found: Induction) -> Reach:

@@ -12,9 +12,10 @@ import z3
 from latchcheck.engines.explicit import Options, explore
 from latchcheck.kernel import Action, Bool, Clause, Property, Sentence, System, Trace, Variable, record, replay
 
+from .conditions import TRUE
 from .files import Reading
 from .moments import bare, ticking, until_ms
-from .monitors import TRUE, Monitor, monitor, product
+from .monitors import Monitor, monitor, product
 from .words import World
 
 WATCHER = "latchcheck"

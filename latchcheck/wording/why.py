@@ -78,7 +78,7 @@ def why(world: World, one: Reading) -> Why:
     every = [(action.name, clause.label) for action in world.system.actions for clause in action.guard]
     left = tuple(dict.fromkeys(pair for pair in every if pair not in found.guards))
     steps = tuple((name, world.system.action(name).sentences) for name in found.steps if name in there)
-    told = tuple(lemma_text(lemma, found.goal) for lemma in found.lemmas)
+    told = tuple(lemma_text(lemma, found.goal, world.shown.name) for lemma in found.lemmas)
     general = None if world.opened is None else reach(None, world, one, found)
     return Why(one, "proved", None, told, found.obligations, steps, grounds, left, assumptions, general)
 

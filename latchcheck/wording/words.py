@@ -99,14 +99,18 @@ class Shown:
     names: Mapping[str, str] = attrs.field(factory=dict)
     telling: Telling = PLAIN
 
+    def name(self, variable: str) -> str | None:
+        """What a variable is called; None where it is not worth telling."""
+        family, _, label = variable.rpartition("_")
+        if variable in self.names:
+            family, label = variable, ""
+        return self.names[family].format(label) if family in self.names else None
+
     def change(self, name: str, old: Any, new: Any) -> str | None:
         """The change of one variable in words; None where it is not worth telling."""
-        family, _, label = name.rpartition("_")
-        if name in self.names:
-            family, label = name, ""
-        if family not in self.names:
+        words = self.name(name)
+        if words is None:
             return None
-        words = self.names[family].format(label)
         if isinstance(new, bool):
             return words if new else f"no longer {words}"
         return f"{words}: {old} -> {new}"

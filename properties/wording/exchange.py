@@ -46,7 +46,10 @@ def _questions() -> Iterable[Word]:
     yield _question("an answer is under way", "the client has sent inputResponses, and the record does not show it yet",
                     lambda room: room.read("letter", TASK) != 0, "state")  # fmt: skip
     yield _question("the client has answered the outstanding key", "it remembers the key, and will not answer it again",
-                    lambda room: inputs.answered(room, TASK), "state")  # fmt: skip
+                    lambda room: inputs.answered(room, TASK), "state",
+                    near=("the client had answered the outstanding key",))  # fmt: skip
+    yield _question("the client had answered the outstanding key", "just before this step it remembered the key",
+                    lambda room: Occurrence(before=inputs.answered(room, TASK)))  # fmt: skip
     yield _question("a question is asked", "the task asks the client something, under some key",
                     lambda _: Occurrence(("ask",)), near=("a question is asked under a used key",))  # fmt: skip
     yield _question(

@@ -27,6 +27,7 @@ NAMES: Final = {
     "server": "server",
     "key": "outstanding key of {}",
     "letter": "answer under way to {}, for question",
+    **{f"answered{key}": f"the client has answered key {key} of {{}}" for key in range(1, 5)},
     "misheard": "an answer to another question is consumed",
     "view": "what the client believes of {}",
     "reply": "answer under way about {}",

@@ -103,7 +103,8 @@ def stretches(sentence: Sentence, run: Run, meaning: Meaning) -> list[Stretch]:
     if scope.kind == "globally":
         return [Stretch(0, n, closed=False)]
     if scope.kind == "before":
-        return [Stretch(0, closes.index(True), closed=True)] if True in closes else []
+        end = closes.index(True) if True in closes else 0
+        return [Stretch(0, end, closed=True)] if end else []  # a stretch without a moment asks nothing
     found, at = [], 0
     strict = scope.kind.startswith("after")
     while at < n:
@@ -196,8 +197,7 @@ def _kept(sentence: Sentence, part: Stretch, run: Run, meaning: Meaning) -> bool
         end = next((j for j in range(i, part.end) if not first[j]), None)
         if sentence.pattern == "lasts" and end is not None and at[end] - at[i] < limit:
             return False
-        # It is seen to hold too long at a moment of the stretch, the one at which it ends included.
-        last = part.end - 1 if end is None else end
+        last = (part.end if end is None else end) - 1
         if sentence.pattern == "ends" and at[last] - at[i] > limit:
             return False
     return True

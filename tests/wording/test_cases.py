@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from latchcheck.wording.judging import judge
 from latchcheck.wording.relations import words_of
 from latchcheck.wording.separating import Split
 from latchcheck.wording.words import Model, World
+from tests.scripts import script
 from tests.wording.by_hand import HANDS, Hand
 from tests.wording.case_table import RELATIONS, VERDICTS
 from tests.wording.meaning import is_obeyed, run_of
@@ -48,7 +48,13 @@ def document(name: str) -> Document:
 def made(name: str) -> tuple[Document, Model]:
     """A property file and the model that it is about."""
     found = document(name)
-    return found, model(found.model, scope=found.scope, policy=found.policy, sets=found.sets, also=found.also)
+    return found, built(found.model, found.scope, found.policy, found.sets, found.also)
+
+
+@cache
+def built(name: str, scope: str | None, policy: str | None, sets: tuple[str, ...], also: tuple[str, ...]) -> Model:
+    """A model, built once for all the cases that are about it."""
+    return model(name, scope=scope, policy=policy, sets=sets, also=also)
 
 
 @cache
@@ -189,9 +195,5 @@ def _said(preset: presets.Preset) -> set[str]:
 
 def test_the_index_is_up_to_date() -> None:
     """The table of the cases is the one that the script writes from the files."""
-    spec = importlib.util.spec_from_file_location("generate_cases", CASES / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    assert script.page() == (CASES / "README.md").read_text(encoding="utf-8")
+    index = script(CASES / "generate.py").page()
+    assert index == (CASES / "README.md").read_text(encoding="utf-8")

@@ -125,8 +125,8 @@ def test_every_word_can_be_bound() -> None:
     from latchcheck.properties.wording.models import model
 
     for name, vocabulary in vocabularies().items():
+        made = model(name)
         for phrase in vocabulary.words:
-            made = model(name)
             world = made.world(made.base, (phrase,))
             assert world is not None
             assert world.value(phrase) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from latchcheck.wording.killing import kill
 from latchcheck.wording.proving import settled
 from latchcheck.wording.relations import compare, words_of
 from latchcheck.wording.why import why
-from latchcheck.wording.words import World
+from latchcheck.wording.words import Model, World
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "docs" / "cases"
@@ -32,9 +33,15 @@ def reading(text: str, *assuming: str, name: str = "lifecycle") -> Reading:
     return Reading("r", text, parse(text, vocabularies()[name]), assuming)
 
 
+@cache
+def about(name: str) -> Model:
+    """A model as it is without settings, built once."""
+    return model(name)
+
+
 def world(one: Reading, name: str = "lifecycle") -> World:
     """The guarded world of a reading."""
-    made = model(name)
+    made = about(name)
     found = made.world(made.base, words_of([one]))
     assert found is not None
     return found
@@ -80,11 +87,11 @@ def test_readings_that_differ_at_equality_are_told_apart_there() -> None:
     """Wordings with "<" and "<=" differ by a run whose silence is exactly the window."""
     head = "globally, it is never the case that the task becomes orphaned and the silence"
     one, other = (reading(f"{head} {sign} the orphan window", name="timing") for sign in ("<", "<="))
-    found = compare(model("timing"), one, other)
+    found = compare(about("timing"), one, other)
     assert found.relation == "B stronger"
     assert found.cause == ("<", "<=")
     split = found.splits[0]
-    made = model("timing").world(split.world, ())
+    made = about("timing").world(split.world, ())
     assert made is not None
     last = replay(made.system, split.trace)[-2]
     now = split.trace.steps[-1].at_ms
@@ -114,7 +121,7 @@ def test_the_same_wording_is_proved_so() -> None:
     """To say "never P" or "always not P" is equivalent in every model, and no model is searched for it."""
     one = reading("globally, it is never the case that the stored outcome changes")
     other = reading("globally, it is always the case that not the stored outcome changes")
-    found = compare(model("lifecycle"), one, other)
+    found = compare(about("lifecycle"), one, other)
     assert found.relation == "equivalent"
     assert found.worlds == ()
 
@@ -122,7 +129,7 @@ def test_the_same_wording_is_proved_so() -> None:
 def test_a_sentence_of_the_latch_detects_its_faults() -> None:
     """The latch catches a model without guard and one that checks first; the worker's lease is nothing to it."""
     document = load(str(CASES / "latch.toml"), vocabularies())
-    found = next(each_checked(model("lifecycle"), document))
+    found = next(each_checked(about("lifecycle"), document))
     assert [name for name, _ in found.caught] == ["terminal_guard=none", "terminal_guard=check-then-set"]
     assert "write" in found.implied_by
     assert "one-terminal-outcome" in found.implied_by
@@ -131,7 +138,7 @@ def test_a_sentence_of_the_latch_detects_its_faults() -> None:
 def test_slips_are_killed_or_not_told_apart() -> None:
     """Of the slips in the latch, the one that takes any status for the outcome is noticed, with a run."""
     document = load(str(CASES / "latch.toml"), vocabularies())
-    fates = {row.slip.what: row.fate for row in kill(model("lifecycle"), document.readings[0])}
+    fates = {row.slip.what: row.fate for row in kill(about("lifecycle"), document.readings[0])}
     assert fates['"the stored outcome changes" to "the status changes"'] == "killed"
     assert fates["MUST to SHOULD"] == "killed"
     assert fates["drop the scope"] == "not told apart"
@@ -208,14 +215,14 @@ def test_the_cause_is_a_whole_phrase() -> None:
          ("after the task is terminal", "globally")),
     )  # fmt: skip
     for one, other, expected in pairs:
-        assert compare(model("lifecycle"), reading(one), reading(other)).cause == expected
+        assert compare(about("lifecycle"), reading(one), reading(other)).cause == expected
 
 
 def test_where_no_phrase_alone_makes_the_difference_all_are_named() -> None:
     """With "after ... becomes" as with "from ... becomes" nothing happens that breaks it; it takes both changes."""
     one = reading("after a cancel is acknowledged, it is never the case that the task becomes completed")
     other = reading("from a cancel is acknowledged, it is never the case that the task is completed")
-    assert compare(model("lifecycle"), one, other).cause == (
+    assert compare(about("lifecycle"), one, other).cause == (
         "after ... the task becomes completed", "from ... the task is completed",
     )  # fmt: skip
 
