@@ -9,23 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from latchcheck.cli.main import main
 from latchcheck.counterexamples import load
 from latchcheck.counterexamples.loading import SAVED
-from tests.cli.conftest import Outcome, Run
+from tests.cli.conftest import Run
 
 GOOD = SAVED / "tenant-isolation" / "tenant-check-off.json"
 
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str]) -> Run:
+def run(call: Run) -> Run:
     """Runs the command line in this process, on the model itself."""
-
-    def call(*arguments: str) -> Outcome:
-        code = main(arguments)
-        captured = capfd.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
     return call
 
 

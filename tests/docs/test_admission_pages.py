@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.scripts import script
+
 REFERENCE = Path(__file__).parents[2] / "docs/reference"
-
-
-def generator() -> Any:
-    """The script that writes the pages."""
-    spec = importlib.util.spec_from_file_location("generate_admission", REFERENCE / "generate_admission.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MAKE = generator()
+MAKE = script(REFERENCE / "generate_admission.py")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.scripts import script
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
@@ -14,12 +15,7 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 @pytest.fixture(scope="module")
 def make() -> ModuleType:
     """The script that draws the pictures."""
-    spec = importlib.util.spec_from_file_location("make", IMAGES / "make.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(IMAGES / "make.py")
 
 
 def test_every_picture_is_up_to_date(make: ModuleType) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -14,21 +13,10 @@ from latchcheck.engines.stateful import RUNS_MAX
 from latchcheck.model.policy import SWITCHES
 from latchcheck.properties.lifecycle.catalogue import CATALOGUE
 from tests.properties.lifecycle.test_kill_table import KILLED
+from tests.scripts import script
 
 REFERENCE = Path(__file__).parents[2] / "docs/reference"
-
-
-def generator() -> Any:
-    """The script that writes the pages."""
-    spec = importlib.util.spec_from_file_location("generate_lifecycle", REFERENCE / "generate_lifecycle.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-GENERATOR = generator()
+GENERATOR = script(REFERENCE / "generate_lifecycle.py")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import importlib.util
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from tests.needs import path
+from tests.scripts import script
 
 pytestmark = pytest.mark.xdist_group("site")  # what they share is made once
 
@@ -26,13 +26,9 @@ DIAGRAM = 'class="mermaid"'
 
 def test_the_commands_page_is_what_the_commands_say() -> None:
     """The page holds the help of every verb as it is now."""
-    spec = importlib.util.spec_from_file_location("commands", ROOT / "docs" / "reference" / "generate_commands.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    made = script(ROOT / "docs" / "reference" / "generate_commands.py")
     page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
-    assert script.commands_page() == page, "run docs/reference/generate_commands.py"
+    assert made.commands_page() == page, "run docs/reference/generate_commands.py"
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ from latchcheck.model.timing.system import numbers
 from latchcheck.model.timing.telling import telling
 from latchcheck.properties.timing.abandoned import abandoned_work_is_bounded
 from latchcheck.properties.timing.abandoned_found import orphans_found_in_time
-from latchcheck.properties.timing.answers import Answer, NotApplicable, Outcome
+from latchcheck.properties.timing.answers import NotApplicable
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.proofs.abandoned import never_reclaimed_proof, orphan_proofs, work_proofs
 from latchcheck.properties.timing.repairs import repairs_of
-from latchcheck.properties.timing.verifying import shown
+from tests.properties.asked import answer, events
 
 SECOND, MINUTE = 1_000, 60_000
 
@@ -27,19 +27,6 @@ def swept(**server: object) -> Config:
     """A server that sweeps every 60 s, up to 5 s late, its clocks 10 ms apart; other server keys by name."""
     base = {"sweep_period_ms": MINUTE, "sweep_lateness_ms": 5 * SECOND, "clock_skew_ms": 10}
     return Config().replace({f"server.{name}": value for name, value in {**base, **server}.items()})
-
-
-def answer(outcome: Outcome) -> Answer:
-    """An outcome that must be an answer."""
-    assert isinstance(outcome, Answer)
-    return outcome
-
-
-def events(outcome: Outcome) -> list[str]:
-    """The actions of the run that shows the harm, executed."""
-    found = shown(answer(outcome))
-    assert found is not None
-    return [step.action for step in found.steps]
 
 
 # -- orphans-found-in-time ----------------------------------------------------------------------------------------

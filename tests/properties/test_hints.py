@@ -5,24 +5,11 @@ from itertools import product
 import pytest
 
 from latchcheck.model.config import Config
-from latchcheck.properties.timing.answers import Answer, NotApplicable, Outcome
+from latchcheck.properties.timing.answers import NotApplicable
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.hints import hint_honoured, hint_inside_ttl
 from latchcheck.properties.timing.proofs.hints import honoured_proofs, inside_proofs
-from latchcheck.properties.timing.verifying import shown
-
-
-def answer(outcome: Outcome) -> Answer:
-    """An outcome that must be an answer."""
-    assert isinstance(outcome, Answer)
-    return outcome
-
-
-def events(outcome: Outcome) -> list[str]:
-    """The actions of the run that shows the harm, executed."""
-    found = shown(answer(outcome))
-    assert found is not None
-    return [step.action for step in found.steps]
+from tests.properties.asked import answer, events
 
 
 def polling(**changes: object) -> Config:

@@ -6,11 +6,12 @@ import pytest
 
 from latchcheck.model.config import Client, Config, Network, Server, Workload
 from latchcheck.model.timing.lease import Shape
-from latchcheck.properties.timing.answers import Answer, NotApplicable, Outcome
+from latchcheck.properties.timing.answers import NotApplicable
 from latchcheck.properties.timing.facts import Facts
 from latchcheck.properties.timing.leases import deliveries, lease_outlives_stall, recovery_inside_patience
 from latchcheck.properties.timing.proofs.leases import LEASE_SHAPES, RECOVERY_SHAPES, lease_proofs, recovery_proofs
 from latchcheck.properties.timing.verifying import shown
+from tests.properties.asked import answer, events
 
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
 
@@ -27,19 +28,6 @@ def waited(config: Config, timeout: int, latency: tuple[int, int] = (0, 0)) -> C
     """The same, with a client that waits for `timeout` from its call."""
     client = Client(overall_timeout_ms=timeout)
     return Config(client, config.server, Network(latency_ms=latency), config.workload)
-
-
-def answer(outcome: Outcome) -> Answer:
-    """An outcome that must be an answer."""
-    assert isinstance(outcome, Answer)
-    return outcome
-
-
-def events(outcome: Outcome) -> list[str]:
-    """The actions of the run that shows the harm, executed."""
-    found = shown(answer(outcome))
-    assert found is not None
-    return [step.action for step in found.steps]
 
 
 # name, lease, renewal, greatest execution, stall, safe, margin: the arithmetic stands in the report or beside it

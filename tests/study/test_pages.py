@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.scripts import script
+
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def script(path: Path) -> ModuleType:
-    """A script of the documentation, as a module."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_reference_page_holds_the_recomputed_tables() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from tests.needing import npm_install
+from tests.scripts import script
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PINS = ("node@22", "@modelcontextprotocol/conformance@0.2.0-alpha.12")
@@ -19,12 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("fastmcp", "npm"), pytest.mark
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     """The script that writes the page."""
-    spec = spec_from_file_location("conformance_page", REFERENCE / "conformance.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(REFERENCE / "conformance.py")
 
 
 def test_the_page_is_what_comes_out(generator: ModuleType, tmp_path: Path) -> None:

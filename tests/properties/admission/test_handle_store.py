@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from latchcheck.kernel import Stepper, compile_expr
 from latchcheck.model.handles import REPAIRED, handle_system
 from latchcheck.properties.admission.handles import promises
+from tests.scripts import script
 
 FOLDER = Path(__file__).parents[3] / "docs/how-to"
 DRIVER = Path(__file__).with_name("handle_driver.py")
@@ -82,12 +82,7 @@ def judged(actions: list[str]) -> list[str]:
 
 def store_module() -> Any:
     """The file that the how-to offers for copying."""
-    spec = importlib.util.spec_from_file_location("handle_store", FOLDER / "handle_store.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(FOLDER / "handle_store.py")
 
 
 class Scripted:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.scripts import script
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
@@ -14,12 +15,7 @@ REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
     """The script that writes the pages."""
-    spec = importlib.util.spec_from_file_location("generate", REFERENCE / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(REFERENCE / "generate.py")
 
 
 def test_the_configuration_page_is_up_to_date(generate: ModuleType) -> None:
