@@ -189,15 +189,14 @@ class _Search:
         return f"{self.store.count - self.store.at:,} waiting"
 
     def _take_over(self, compiled: Compiled) -> None:
-        assert isinstance(self.store, PythonStore)
+        before = self.store
+        assert isinstance(before, PythonStore)
         while True:
             try:
-                self.store = MachineStore(
-                    self.plan, compiled, self.store, self.limit, first=not self.options.keep_going
-                )
+                self.store = MachineStore(self.plan, compiled, before, self.limit, first=not self.options.keep_going)
             except MemoryError:
                 # Room for every state that the limit allows is asked for at once: with less, the search may still end.
-                if self.limit < 2 * self.store.count:
+                if self.limit < 2 * before.count:
                     raise
                 self.limit, self.limited = self.limit // 2, "no-memory"
             else:

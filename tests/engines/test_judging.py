@@ -53,7 +53,7 @@ def test_an_interrupt_while_a_search_is_told_is_no_search_that_never_began(monke
 
     monkeypatch.setattr(judging, "_made", ended)
     lit = [Property(name, "MUST", SAID, (Clause("lit", LAMP.term),)) for name in ("first", "second")]
-    plan = Plan("one lamp", {}, {}, [Search(SYSTEM, (one,), "one lamp") for one in lit], (), ("first", "second"))
+    plan = Plan("one lamp", {}, {}, tuple(Search(SYSTEM, (one,), "one lamp") for one in lit), (), ("first", "second"))
     found = judging.answer(plan)
 
     assert [judging.NOT_ENDED, judging.NOT_BEGUN] == [one.reason for one in found.properties]
