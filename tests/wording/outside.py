@@ -105,10 +105,9 @@ def parts(said: Said, run: Run, meaning: Meaning) -> list[tuple[int, int, bool]]
         found, at = [], 0
         while at < many:
             if opens[at]:
-                begin = at + late
-                found.append((begin, ends[begin]))
-                end = many if ends[begin] is None else ends[begin]
-                at = max(at + 1, end)  # type: ignore[type-var]
+                close = ends[at + late]
+                found.append((at + late, close))
+                at = max(at + 1, many if close is None else close)
             else:
                 at += 1
     must_close = said.scope in ("before", "between")
@@ -192,7 +191,7 @@ def lamp(state: tuple[Any, ...]) -> Iterator[tuple[str | None, tuple[Any, ...]]]
         yield "shut", (light, False, count, 0)
 
 
-LAMP = {
+LAMP: Meaning = {
     **{f"the lamp is {one}": lambda at, one=one: at.state[0] == one for one in ("off", "on", "broken")},
     "the door is open": lambda at: at.state[1],
     "the lamp is switched": lambda at: at.action in ("switch_on", "switch_off"),
@@ -216,7 +215,7 @@ def kettle(state: tuple[Any, ...]) -> Iterator[tuple[str | None, tuple[Any, ...]
         yield "open", (hot, True, heated, heats, now)
 
 
-KETTLE = {
+KETTLE: Meaning = {
     "it is hot": lambda at: at.state[0],
     "the lid is open": lambda at: at.state[1],
     "it is heated": lambda at: at.action == "heat",
