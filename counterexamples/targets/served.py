@@ -21,7 +21,10 @@ from .protocol import Session, Table
 
 SETTLE_S: Final = 0.25
 """From the return of a tool to its record, and what one poll more costs."""
-WORK_S: Final = 5.0
+LOOKS: Final = 3
+"""How often a server must have answered in that time: one that is not given a turn has not settled."""
+WORK_S: Final = 30.0
+"""Long, as `loopback.START_S` is."""
 
 
 @attrs.frozen
@@ -152,6 +155,12 @@ class ServedSession:
             time.sleep(0.02)
         return False
 
+    def _settle(self, label: str) -> None:
+        """Wait until what has been done is in the record."""
+        time.sleep(SETTLE_S)
+        for _ in range(LOOKS):
+            self._control(label=label)
+
     def _create(self, call: Call) -> Answer:
         if self._child is None:
             self._start(call.args)
@@ -194,7 +203,7 @@ class ServedSession:
         self._control(finish=label, status=call.args["status"], key=call.args.get("key"))
         if not self._until(lambda told: told["ended"] > before["ended"], label):
             raise TargetTimeout(f"the work of {label} did not end in {WORK_S:g} s")
-        time.sleep(SETTLE_S)
+        self._settle(str(call.task))
         if call.args["status"] == "input_required":
             # The server makes the key of a question, and tells it to whoever asks for the task.
             self._keys.setdefault(label, []).extend(self._get(Call("get", label, "w1")).asks or ())
@@ -207,7 +216,7 @@ class ServedSession:
             raise CannotDo("nobody was told the key of that question")
         answers = {keys[number - 1]: {"action": "accept", "content": {"answer": "yes"}}}
         reply = self._asked(call, lambda talk, ident, declares: talk.update(ident, answers, declares=declares))
-        time.sleep(SETTLE_S)
+        self._settle(str(call.task))
         if reply.error is not None:
             return Answer(refused=True, why=str(reply.code), raw={"error": dict(reply.error)})
         return Answer(raw={"result": dict(reply.result or {})})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from latchcheck.cli import wiring
+from latchcheck.counterexamples.targets.outcomes import Ran
 
 FIXTURES = {one.id: one for _, one in wiring.saved_fixtures()}
 MARKER = "cancel-marker-outlives-record/read-uncancelled"
@@ -40,15 +41,29 @@ CASES = [
 ]
 
 
+# On a product the time is real: a busy machine comes too late for what lasts a moment, and what it shows, it does.
+ATTEMPTS = 4
+
+
+def shown(name: str, fixture: str) -> Ran:
+    """What comes of a fixture on a product that goes wrong: the first run in which it does."""
+    runs = (wiring.replay_on_target(FIXTURES[fixture], wiring.open_target(name)) for _ in range(ATTEMPTS))
+    last = next(runs)
+    while last.outcome != "reproduced" and (again := next(runs, None)) is not None:
+        last = again
+    return last
+
+
 @pytest.mark.parametrize(("name", "fixture", "outcome"), CASES)
 def test_what_a_product_was_observed_to_do(name: str, fixture: str, outcome: str) -> None:
     """A fixture comes out on a product as the page of findings says."""
-    ran = wiring.replay_on_target(FIXTURES[fixture], wiring.open_target(name))
+    wrong = outcome == "reproduced"
+    ran = shown(name, fixture) if wrong else wiring.replay_on_target(FIXTURES[fixture], wiring.open_target(name))
     assert (outcome, fixture) == (ran.outcome, ran.fixture.id), ran.reason
 
 
 @pytest.mark.needs("fastmcp")
 def test_the_known_finding_shows_to_one_reader() -> None:
     """On FastMCP 4 one reader reads cancelled, then completed."""
-    ran = wiring.replay_on_target(FIXTURES[MARKER], wiring.open_target("fastmcp-http"))
+    ran = shown("fastmcp-http", MARKER)
     assert "one reader reads cancelled, then completed" == ran.reason
