@@ -7,7 +7,7 @@ Neither knows the words of any product: a session turns one into the other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import attrs
 
@@ -28,21 +28,7 @@ Kind = Literal[
     "act",
     "replicate",
 ]
-EVENTS: Final[tuple[Kind, ...]] = (
-    "create",
-    "dispatch",
-    "worker_write",
-    "cancel",
-    "get",
-    "update",
-    "list",
-    "advance_clock",
-    "restart_server",
-    "crash_worker",
-    "reap",
-    "act",
-    "replicate",
-)
+EVENTS: Final[tuple[Kind, ...]] = get_args(Kind)
 GONE: Final = "gone"
 """The status of a task that a target does not know, or says is no longer there."""
 

@@ -21,7 +21,6 @@ from .sections import Given
 from .values import Spot, parse
 
 _TTL: Final = BY_FLAT["server.advertised_ttl_ms"]
-_HINT: Final = BY_FLAT["server.poll_interval_ms"]
 _TELLS: Final = ("ttlMs", "ttl", "pollIntervalMs", "pollInterval")
 _STATUSES: Final = ("working", "input_required", "completed", "failed", "cancelled")
 _DIGITS_MAX: Final = 18
