@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+from findings_untried import untried
 
 from latchcheck.cli import wiring
 from latchcheck.cli.targets import row
@@ -134,7 +135,10 @@ FINDINGS: Final = (
         "message.",
         "MCP Tasks: The Export That Finished Twice, The task ID is a locator, not permission",
         "No sentence of MCP forbids it: 2025-11-25 says that an expired task may be deleted, and not that it must be. "
-        "Reads look for expired records first and remove them; the write of an outcome does not look.",
+        "Reads look for expired records first and remove them; the write of an outcome does not look. So it is with a "
+        "second report of an outcome that is stored already: it gives an expired record another life, as `latchcheck "
+        "fuzz --target mcp-python --policy terminal_guard=check-then-set --scope "
+        "workers=2,instances=2,cancels=1,expiries=1 --seed 201 --max-runs 100` finds by itself.",
         also=("no-write-after-expiry/terminal-guard-check-then-set",),
     ),
     Finding(
@@ -300,7 +304,7 @@ def page(folder: Path) -> str:
         lines += ["", f"Upstream: {one.upstream}"] if one.upstream else []
         commands = dict.fromkeys(command(target, what) for target, what in one.shows)
         lines += ["", "Again:", "", "```sh", *commands, "```", ""]
-    return "\n".join([*lines, *matrix(found), ""])
+    return "\n".join([*lines, *matrix(found), "", *untried(TARGETS), ""])
 
 
 def taken(folder: Path, name: str) -> dict[str, Any]:

@@ -43,6 +43,14 @@ def replay_on_target(fixture: Fixture, target: Target) -> Ran:
 
 def applies_to(fixture: Fixture, target: Target) -> bool:
     """Whether a target can be asked for every step of a fixture, as far as its table tells. Raises TargetError."""
+    return why_not(fixture, target) is None
+
+
+def why_not(fixture: Fixture, target: Target) -> str | None:
+    """Why a target cannot be asked for the steps of a fixture, as far as its table tells; None where it can.
+
+    Raises TargetError.
+    """
     from latchcheck.counterexamples import Stale
     from latchcheck.counterexamples.targets.replaying import ruled_out
     from latchcheck.counterexamples.targets.timed import ruled_out_timed
@@ -50,11 +58,11 @@ def applies_to(fixture: Fixture, target: Target) -> bool:
     try:
         fixture = in_era_of(fixture, target)
         setting = target_setting(fixture)
-    except Stale:
-        return False
+    except Stale as stale:
+        return str(stale)
     if setting is None:
-        return ruled_out_timed(fixture, target.table) is None
-    return ruled_out(fixture, setting.case, target) is None
+        return ruled_out_timed(fixture, target.table)
+    return ruled_out(fixture, setting.case, target)
 
 
 def in_era_of(fixture: Fixture, target: Target) -> Fixture:
