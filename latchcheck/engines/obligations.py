@@ -20,7 +20,7 @@ from latchcheck.kernel import FrozenMap
 from latchcheck.kernel.doing import doing
 
 RLIMIT = 5_000_000
-"""Default budget of one obligation; the proofs of this project take far below a tenth of it each."""
+"""Default budget of one obligation; the hardest step of the proofs about the lifecycle takes a tenth of it."""
 
 Answer = Literal["proved", "refuted", "unknown"]
 
