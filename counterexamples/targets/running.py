@@ -86,6 +86,8 @@ class Run:
         before = self._steps[-1].observed if self._steps else {}
         answer = self._perform(call)
         self._note(call, answer)
+        if call.kind == "act" and answer.refused:  # who is kept from acting has done nothing wrong
+            ways = [*ways, *(Tried(way.origin, way.origin) for way in ways)]
         observed = self._observe() | self._looking.step(call, answer, self._tenants) | self._elsewhere(call, answer)
         expected = [self._known(self._expected.shown(way, call)) for way in ways]
         self._steps.append(Seen(index, call, answer, observed, tuple(as_told(one, observed) for one in expected)))

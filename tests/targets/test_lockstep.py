@@ -128,6 +128,15 @@ def test_a_store_that_compares_does_not_diverge(fuzz: Run, name: str) -> None:
 
 
 @pytest.mark.slow
+def test_who_is_kept_from_acting_has_done_nothing_wrong(fuzz: Run) -> None:
+    """A worker whose task was cancelled may be told so instead of having its side effect."""
+    driver = f"driver:{sys.executable} {ROOT / 'docs/examples/driver/whole_store.py'}"
+    scope = ("--scope", "tasks=1,workers=1,cancels=1", "--policy", "terminal_guard=none,version_check=off")
+    code, found = fuzz("--target", driver, *scope, "--max-runs", "8", "--no-fixtures")
+    assert (4, {"nothing-found"}) == (code, {one["ended"] for one in found["searches"]})
+    assert found["searches"][0]["events"]["act"] > 0
+
+
 def test_one_client_creates_every_task_of_a_scope(fuzz: Run) -> None:
     """A second create by the same client is a task of its own, with the clients of a scope and without."""
     for scope in ("tasks=2,workers=1,cancels=1", "tasks=2,workers=1,clients=1,cancels=1"):
