@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from latchcheck.gathering import all_read
 from latchcheck.kernel import FrozenMap, Sentence
 
 from .errors import FixtureError
@@ -96,18 +98,24 @@ class _Reader:
         escaped = str(key).replace("~", "~0").replace("/", "~1")
         return _Reader(self._file, f"{self._pointer}/{escaped}", value)
 
-    def fields(self, *names: str, optional: tuple[str, ...] = ()) -> Callable[[str], _Reader]:
-        """The fields of an object that has these and no other; `optional` ones read as None where they are absent."""
+    def fields(self, reads: Mapping[str, Callable[[_Reader], Any]], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+        """What is read of the fields of an object that has these and no other; None for an absent `optional` one.
+
+        Raises one FixtureError with all that is wrong in it.
+        """
         self.expect(isinstance(self.value, dict), "an object")
-        for name in names:
-            if name not in self.value:
-                raise self.wrong(f"no {json.dumps(name)}", f"add it; the fields are {', '.join(names)}")
+        wrong = []
         for name in self.value:
-            if name not in names and name not in optional:
+            if name not in reads:
                 from latchcheck.naming import instead  # only when there is something to mend
 
-                raise self.below(name, None).wrong("there is no such field", instead(str(name), [*names, *optional]))
-        return lambda name: self.below(name, self.value.get(name))
+                wrong.append(self.below(name, None).wrong("there is no such field", instead(str(name), list(reads))))
+        needed = [name for name in reads if name not in optional]
+        lacks = [name for name in needed if name not in self.value]
+        wrong += [self.wrong(f"no {json.dumps(name)}", f"add it; the fields are {', '.join(needed)}") for name in lacks]
+        there = {name: self.below(name, self.value[name]) for name in reads if name in self.value}
+        found = all_read(FixtureError, {name: partial(reads[name], part) for name, part in there.items()}, wrong)
+        return dict.fromkeys(optional) | found
 
     def expect(self, fits: bool, words: str) -> None:  # noqa: FBT001 - reads as a sentence
         """Raise the error of a value of another kind than it should be."""
@@ -161,78 +169,102 @@ class _Reader:
         return self.value
 
 
-_FIELDS = ("id", "property", "sentence", "era", "policy", "scope", "config", "steps", "violates", "found_by", "minimal")
-
-
 def _fixture(reader: _Reader) -> Fixture:
-    field = reader.fields("format", *_FIELDS, optional=("repeats_from",))
-    found = field("format")
-    if found.value != FORMAT:
-        raise found.wrong(f"{found.value!r} is not a format of fixtures", f'write "{FORMAT}"')
-    ident = field("id")
-    if _ID.fullmatch(ident.text()) is None:
-        raise ident.wrong(f"{ident.value!r} is no id", 'write "property/what-happens" in small letters')
-    steps = field("steps")
-    steps.expect(isinstance(steps.value, list) and steps.value != [], "a list of steps, at least one")
-    events = tuple(_event(steps.below(index, step)) for index, step in enumerate(steps.value))
-    repeats = field("repeats_from")
-    again = repeats.integer(0) if "repeats_from" in reader.value else None
-    if again is not None and again > len(events):
-        raise repeats.wrong(f"there is no step {again}", f"count from 0; {len(events)} rests after the last step")
-    return Fixture(
-        id=ident.value,
-        property=field("property").text(),
-        sentence=_sentence(field("sentence")),
-        era=field("era").text_or_null(),
-        policy=field("policy").mapping(),
-        scope=field("scope").mapping(),
-        config=field("config").object_or_null(),
-        steps=events,
-        violates=_violation(field("violates"), len(events)),
-        found_by=_found_by(field("found_by")),
-        minimal=_minimal(field("minimal"), len(events)),
-        repeats_from=again,
-    )
+    reader.expect(isinstance(reader.value, dict), "an object")
+    steps = reader.value.get("steps")
+    count = len(steps) if isinstance(steps, list) else None
+    reads: dict[str, Callable[[_Reader], Any]] = {
+        "format": _format,
+        "id": _ident,
+        "property": _Reader.text,
+        "sentence": _sentence,
+        "era": _Reader.text_or_null,
+        "policy": _Reader.mapping,
+        "scope": _Reader.mapping,
+        "config": _Reader.object_or_null,
+        "steps": _steps,
+        "violates": lambda field: _violation(field, count),
+        "found_by": _found_by,
+        "minimal": lambda field: _minimal(field, count),
+        "repeats_from": lambda field: _again(field, count),
+    }
+    found = reader.fields(reads, optional=("repeats_from",))
+    del found["format"]
+    return Fixture(**found)
+
+
+def _format(field: _Reader) -> str:
+    if field.value != FORMAT:
+        raise field.wrong(f"{field.value!r} is not a format of fixtures", f'write "{FORMAT}"')
+    return FORMAT
+
+
+def _ident(field: _Reader) -> str:
+    if _ID.fullmatch(field.text()) is None:
+        raise field.wrong(f"{field.value!r} is no id", 'write "property/what-happens" in small letters')
+    return field.value
+
+
+def _steps(field: _Reader) -> tuple[Event, ...]:
+    field.expect(isinstance(field.value, list) and field.value != [], "a list of steps, at least one")
+    reads = {str(index): partial(_event, field.below(index, step)) for index, step in enumerate(field.value)}
+    return tuple(all_read(FixtureError, reads).values())
+
+
+def _again(field: _Reader, steps: int | None) -> int:
+    again = field.integer(0)
+    if steps is not None and again > steps:
+        raise field.wrong(f"there is no step {again}", f"count from 0; {steps} rests after the last step")
+    return again
 
 
 def _event(reader: _Reader) -> Event:
-    field = reader.fields("at_ms", "party", "action", "args", optional=("guarded",))
-    return Event(
-        at_ms=field("at_ms").instant(),
-        party=field("party").text(),
-        action=field("action").text(),
-        args=field("args").mapping(),
-        guarded=field("guarded").object_or_null(),
-    )
+    reads: dict[str, Callable[[_Reader], Any]] = {
+        "at_ms": _Reader.instant,
+        "party": _Reader.text,
+        "action": _Reader.text,
+        "args": _Reader.mapping,
+        "guarded": _Reader.object_or_null,
+    }
+    return Event(**reader.fields(reads, optional=("guarded",)))
 
 
 def _sentence(reader: _Reader) -> Sentence:
-    field = reader.fields("text", "source", "where")
-    return Sentence(*(field(name).text(empty=True) for name in ("text", "source", "where")))
+    def text(field: _Reader) -> str:
+        return field.text(empty=True)
+
+    return Sentence(**reader.fields({"text": text, "source": text, "where": text}))
 
 
-def _violation(reader: _Reader, steps: int) -> Violation:
-    field = reader.fields("step", "clause")
-    step = field("step")
-    if step.integer(0) >= steps:
-        raise step.wrong(f"there is no step {step.value}", f"count from 0 to {steps - 1}")
-    return Violation(step.value, field("clause").text())
+def _violation(reader: _Reader, steps: int | None) -> Violation:
+    def step(field: _Reader) -> int:
+        if field.integer(0) >= (field.value + 1 if steps is None else steps):
+            raise field.wrong(f"there is no step {field.value}", f"count from 0 to {(steps or 1) - 1}")
+        return field.value
+
+    return Violation(**reader.fields({"step": step, "clause": _Reader.text}))
 
 
 def _found_by(reader: _Reader) -> FoundBy:
-    field = reader.fields("engine", "seed", "versions")
-    versions = field("versions")
-    versions.expect(isinstance(versions.value, dict), "an object")
-    known = {name: versions.below(name, value).text_or_null() for name, value in versions.value.items()}
-    return FoundBy(field("engine").text(), field("seed").integer_or_null(), known)
+    return FoundBy(**reader.fields({"engine": _Reader.text, "seed": _Reader.integer_or_null, "versions": _versions}))
 
 
-def _minimal(reader: _Reader, steps: int) -> Minimal:
-    field = reader.fields("steps", "shortest")
-    count = field("steps")
-    if count.integer(1) != steps:
-        raise count.wrong(f"{count.value} is not the number of steps", f"write {steps}")
-    shortest = field("shortest")
-    if (shortest.integer_or_null(0) or 0) > steps:
-        raise shortest.wrong("a shortest run has no more steps than this one", f"write a number up to {steps}, or null")
-    return Minimal(count.value, shortest.value)
+def _versions(field: _Reader) -> dict[str, str | None]:
+    field.expect(isinstance(field.value, dict), "an object")
+    return all_read(FixtureError, {name: field.below(name, value).text_or_null for name, value in field.value.items()})
+
+
+def _minimal(reader: _Reader, steps: int | None) -> Minimal:
+    def count(field: _Reader) -> int:
+        if field.integer(1) != (field.value if steps is None else steps):
+            raise field.wrong(f"{field.value} is not the number of steps", f"write {steps}")
+        return field.value
+
+    def shortest(field: _Reader) -> int | None:
+        if steps is not None and (field.integer_or_null(0) or 0) > steps:
+            raise field.wrong(
+                "a shortest run has no more steps than this one", f"write a number up to {steps}, or null"
+            )
+        return field.integer_or_null(0)
+
+    return Minimal(**reader.fields({"steps": count, "shortest": shortest}))

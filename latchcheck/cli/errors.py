@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import click
 
+from latchcheck.gathering import every
 from latchcheck.report.layout import printable
 
 from .progress import aside
@@ -32,11 +33,11 @@ def complain(text: str) -> None:
 
 def complain_of(error: BaseException) -> None:
     """Write what is wrong with an input: each error of it by itself, the first ones of very many."""
-    every = getattr(error, "every", (error,))
-    for one in every[:ERRORS_SHOWN_MAX]:
+    found = every(error)
+    for one in found[:ERRORS_SHOWN_MAX]:
         complain(str(one))
-    if len(every) > ERRORS_SHOWN_MAX:
-        complain(f"and {len(every) - ERRORS_SHOWN_MAX} more of this kind")
+    if len(found) > ERRORS_SHOWN_MAX:
+        complain(f"and {len(found) - ERRORS_SHOWN_MAX} more of this kind")
 
 
 class NoSuchName(click.UsageError):

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from latchcheck.gathering import every
+
 FORMAT = '"latchcheck/fixture/'
 HEAD_LENGTH = 4096
 """A fixture says what it is in its first lines; no more of a file is read to find out."""
@@ -191,7 +193,7 @@ class FixtureItem(pytest.Item):
         from . import wiring
 
         if isinstance(excinfo.value, Broken) or wiring.is_bad_input(excinfo.value):
-            return str(excinfo.value)
+            return "\n".join(map(str, every(excinfo.value)))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

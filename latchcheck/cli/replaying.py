@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from . import wiring
-from .errors import complain
+from .errors import complain, complain_of
 
 if TYPE_CHECKING:
     from latchcheck.kernel.verdict import Verdict
@@ -49,7 +49,7 @@ def each_fixture(files: Sequence[str], replay: Callable[[Fixture], Any]) -> tupl
             except Exception as error:
                 if not wiring.is_bad_input(error):
                     raise
-                complain(str(error))
+                complain_of(error)
                 faults.unreadable = True
                 continue
             found.append((file, replay(fixture)))

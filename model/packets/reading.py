@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import attrs
 
+from latchcheck.gathering import all_read
 from latchcheck.naming import instead
 
 from .. import record as records
@@ -29,8 +31,6 @@ NUMBER_MAX: Final = 2**53
 _SHOWN_MAX: Final = 40
 _TEXT_MAX: Final = 1000
 _SUPPORT: Final = ("required", "optional", "forbidden")
-_CALL: Final = ("tool_support", "augmented", "idempotency_key", "request_digest")
-_REQUESTS: Final = {"call": _CALL, "transition": ("status", "expected_version")}
 
 
 @attrs.frozen
@@ -73,20 +73,25 @@ def _bytes(path: Path) -> bytes:
 
 
 def loads(text: str, file: str = "packets") -> Packets:
-    """Read packets from a JSON text; `file` is how errors call it. Raises PacketError."""
+    """Read packets from a JSON text; `file` is how errors call it. Raises one PacketError with all that is wrong."""
     document = _document(text, file)
     top = _Place(file, text, (), document)
-    field = top.fields(("format", "packets"))
-    field("format").one_of((FORMAT,))
-    listed = field("packets")
-    packets, seen = [], set()
-    for place in listed.items():
-        packet = _packet(place)
+    reads = {"format": lambda place: place.one_of((FORMAT,)), "packets": _packets}
+    return Packets(file, top.fields(reads)["packets"], digest(document))
+
+
+def _packets(place: _Place) -> tuple[Packet, ...]:
+    seen: set[str] = set()
+
+    def read(one: _Place) -> Packet:
+        packet = _packet(one)
         if packet.id in seen:
-            place.below("id", packet.id).wrong(f"there are two packets named {_shown(packet.id)}", "name each once")
+            one.below("id", packet.id).wrong(f"there are two packets named {_shown(packet.id)}", "name each once")
         seen.add(packet.id)
-        packets.append(packet)
-    return Packets(file, tuple(packets), digest(document))
+        return packet
+
+    reads = {str(number): partial(read, one) for number, one in enumerate(place.items())}
+    return tuple(all_read(PacketError, reads).values())
 
 
 def digest(document: Any) -> str:
@@ -123,51 +128,74 @@ def _document(text: str, file: str) -> Any:
 
 
 def _packet(place: _Place) -> Packet:
-    field = place.fields(("id", "operation", "now_ms", "caller"), ("record", "request", "expected"))
-    operation = field("operation").one_of(tuple(OPERATIONS))
-    caller = field("caller").fields(("auth_key", "capabilities"))
-    stored = None if field("record").value is None else _stored(field("record"))
-    expected = field("expected")
-    return Packet(
-        field("id").text(),
-        operation,
-        field("now_ms").number(),
-        caller("auth_key").text(),
-        [one.one_of(CAPABILITIES) for one in caller("capabilities").items()],
-        stored,
-        _request(field("request"), operation),
-        None if expected.value is None else expected.one_of(tuple(MEANINGS)),
+    place.expect(isinstance(place.value, dict), "an object")
+    operation = place.value.get("operation")
+    found = place.fields(
+        {
+            "id": _Place.text,
+            "operation": lambda one: one.one_of(tuple(OPERATIONS)),
+            "now_ms": _Place.number,
+            "caller": _caller,
+            "record": lambda one: None if one.value is None else _stored(one),
+            "request": lambda one: _request(one, operation),
+            "expected": lambda one: None if one.value is None else one.one_of(tuple(MEANINGS)),
+        },
+        ("record", "request", "expected"),
     )
+    auth_key, capabilities = found["caller"]
+    return Packet(
+        found["id"],
+        found["operation"],
+        found["now_ms"],
+        auth_key,
+        capabilities,
+        found["record"],
+        found["request"],
+        found["expected"],
+    )
+
+
+def _caller(place: _Place) -> tuple[str, list[str]]:
+    found = place.fields({"auth_key": _Place.text, "capabilities": _capabilities})
+    return found["auth_key"], found["capabilities"]
+
+
+def _capabilities(place: _Place) -> list[str]:
+    reads = {str(number): partial(one.one_of, CAPABILITIES) for number, one in enumerate(place.items())}
+    return list(all_read(PacketError, reads).values())
 
 
 def _stored(place: _Place) -> Stored:
-    field = place.fields(("auth_key", "status", "version", "expires_at_ms"), ("idempotency_key", "request_digest"))
-    return Stored(
-        field("auth_key").text(),
-        field("status").one_of(tuple(records.TRANSITIONS)),
-        field("version").number(least=1),
-        field("expires_at_ms").number(),
-        field("idempotency_key").text_or_null(),
-        field("request_digest").text_or_null(),
-    )
+    reads: dict[str, Callable[[_Place], Any]] = {
+        "auth_key": _Place.text,
+        "status": lambda one: one.one_of(tuple(records.TRANSITIONS)),
+        "version": lambda one: one.number(least=1),
+        "expires_at_ms": _Place.number,
+        "idempotency_key": _Place.text_or_null,
+        "request_digest": _Place.text_or_null,
+    }
+    return Stored(*place.fields(reads, ("idempotency_key", "request_digest")).values())
 
 
-def _request(place: _Place, operation: str) -> Request:
-    known = _REQUESTS.get(operation, ())
-    if not known and not place.value:
+def _request(place: _Place, operation: Any) -> Request:
+    if not isinstance(operation, str) or operation not in OPERATIONS:
+        return Request()  # that the operation is none is told where it stands
+    if operation == "transition":
+        statuses = tuple(records.TRANSITIONS)
+        found = place.fields({"status": lambda one: one.one_of(statuses), "expected_version": _Place.number})
+        return Request(**found)
+    if operation != "call":
+        if place.value:
+            place.fields({})
         place.expect(place.value is None or place.value == {}, "an empty object")
         return Request()
-    if operation == "transition":
-        field = place.fields(known)
-        statuses = tuple(records.TRANSITIONS)
-        return Request(status=field("status").one_of(statuses), expected_version=field("expected_version").number())
-    field = place.fields(("tool_support", "augmented") if known else (), known[2:])
-    return Request(
-        field("tool_support").one_of(_SUPPORT),
-        field("augmented").flag(),
-        field("idempotency_key").text_or_null(),
-        field("request_digest").text_or_null(),
-    )
+    reads: dict[str, Callable[[_Place], Any]] = {
+        "tool_support": lambda one: one.one_of(_SUPPORT),
+        "augmented": _Place.flag,
+        "idempotency_key": _Place.text_or_null,
+        "request_digest": _Place.text_or_null,
+    }
+    return Request(**place.fields(reads, ("idempotency_key", "request_digest")))
 
 
 def _shown(value: Any) -> str:
@@ -183,10 +211,14 @@ class _Place:
 
     def wrong(self, what: str, instead: str) -> NoReturn:
         """Raise the error of this place."""
+        raise self.error(what, instead)
+
+    def error(self, what: str, instead: str) -> PacketError:
+        """The error of this place."""
         # Lines are looked for only where there is something to complain about.
         parts, lines = self._parts, lines_of(self._text)
         line = next((found for n in range(len(parts), -1, -1) if (found := lines.get(pointer(*parts[:n])))), None)
-        raise PacketError(self._file, line, pointer(*parts) or "/", what, instead)
+        return PacketError(self._file, line, pointer(*parts) or "/", what, instead)
 
     def expect(self, fits: bool, words: str) -> None:  # noqa: FBT001 - reads as a sentence
         """Refuse a value of another kind."""
@@ -197,17 +229,21 @@ class _Place:
         """A part of this one."""
         return _Place(self._file, self._text, (*self._parts, key), value)
 
-    def fields(self, needed: Sequence[str], optional: Sequence[str] = ()) -> Any:
-        """The fields of an object with these and no other; an optional one that is absent reads as null."""
+    def fields(self, reads: Mapping[str, Callable[[_Place], Any]], optional: Sequence[str] = ()) -> dict[str, Any]:
+        """What is read of the fields of an object with these and no other; an absent optional one reads as null.
+
+        They come in the order of `reads`. Raises one PacketError with all that is wrong in it.
+        """
         self.expect(isinstance(self.value, dict), "an object")
-        known = (*needed, *optional)
-        for name in self.value:
-            if name not in known:
-                self.below(name, None).wrong("there is no such key", instead(name, known) if known else "leave it out")
-        for name in needed:
-            if name not in self.value:
-                self.wrong(f"no {_shown(name)}", f"add it; the keys are {', '.join(known)}")
-        return lambda name: self.below(name, self.value.get(name))
+        unknown = [name for name in self.value if name not in reads]
+        meant = [instead(name, list(reads)) if reads else "leave it out" for name in unknown]
+        wrong = [
+            self.below(name, None).error("there is no such key", one) for name, one in zip(unknown, meant, strict=True)
+        ]
+        lacks = [name for name in reads if name not in optional and name not in self.value]
+        wrong += [self.error(f"no {_shown(name)}", f"add it; the keys are {', '.join(reads)}") for name in lacks]
+        there = {name: self.below(name, self.value.get(name)) for name in reads if name not in lacks}
+        return all_read(PacketError, {name: partial(reads[name], one) for name, one in there.items()}, wrong)
 
     def items(self) -> list[_Place]:
         """The items of a list."""

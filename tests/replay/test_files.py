@@ -26,6 +26,7 @@ from latchcheck.counterexamples import (
     write,
 )
 from latchcheck.counterexamples.loading import SAVED
+from latchcheck.gathering import every
 from tests.replay.sample import sample
 
 SCHEMA = json.loads((SAVED.parent / "schema" / "fixture.schema.json").read_text(encoding="utf-8"))
@@ -254,3 +255,17 @@ def test_whole_instants_are_integers() -> None:
     assert Event(Fraction(4, 2), "x", "y").at_ms == 2
     assert isinstance(Event(Fraction(4, 2), "x", "y").at_ms, int)
     assert (Violation(1, "c").step, Minimal(2).shortest) == (1, None)
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    """Each thing that is wrong is an error by itself, wherever in the file it stands."""
+    broken = put("/era", 5)
+    broken["steps"][0]["party"] = ""
+    broken["steps"][1]["at_ms"] = 0.5
+    broken["extra"] = 1
+    del broken["property"]
+    with pytest.raises(FixtureError) as caught:
+        loads(json.dumps(broken))
+    places = [one.pointer for one in every(caught.value) if isinstance(one, FixtureError)]
+    assert {"/extra", "/", "/era", "/steps/0/party", "/steps/1/at_ms"} == set(places)
+    assert 5 == len(places)

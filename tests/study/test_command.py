@@ -40,7 +40,7 @@ def test_the_json_keeps_to_its_schema(capsys: pytest.CaptureFixture[str]) -> Non
 def test_published_ours_and_difference_have_a_column_each(capsys: pytest.CaptureFixture[str]) -> None:
     """A row of the text shows the published figure, ours, their difference, and the exact figure beside them."""
     code, out, _ = run(capsys, "--table", "2")
-    (row,) = re.findall(r"^ *fixed 1000 ms +~1800 s task polls +(.*)$", out, re.MULTILINE)
+    (row,) = re.findall(r"^  fixed 1000 ms\n(?:    .*\n)*?    ~1800 s task polls +(.*)$", out, re.MULTILINE)
     assert (0, ["1800.2", "1800.2", "0.0", "1800.0"]) == (code, row.split())
 
 
