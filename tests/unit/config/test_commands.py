@@ -51,9 +51,10 @@ def test_a_key_is_explained() -> None:
         "  default   none\n"
         "  if absent The server reclaims no orphans.\n"
         "  why       No published MCP server was seen to have a window on polls.\n"
-        "  read by   no-live-orphan, hint-inside-orphan-window,\n"
-        "            restart-inside-orphan-window, orphans-found-in-time,\n"
-        "            abandoned-work-is-bounded, ttl-cap-suffices, every-window-can-fire\n"
+        "  read by   no-live-orphan, result-reaches-client, ttl-covers-execution,\n"
+        "            hint-inside-orphan-window, restart-inside-orphan-window,\n"
+        "            orphans-found-in-time, input-window-covers-human,\n"
+        "            abandoned-work-is-bounded, every-window-can-fire, ttl-cap-suffices\n"
         "  source    docs/reference/semantics.md, section 3, rule 14\n"
     )
 
