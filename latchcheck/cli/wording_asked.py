@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -26,7 +26,7 @@ HELP = "FILE is a property file (docs/reference/wording.md); FILE#NAME is one re
 # -- what is asked about --------------------------------------------------------------------------------------------
 
 
-def models(*wanted: str) -> dict[str, Vocabulary]:
+def models(*wanted: str) -> Mapping[str, Vocabulary]:
     """The vocabulary of each model by its name; UsageError where one of those that are wanted is none of them."""
     known = wiring.wording_vocabularies()
     for one in wanted:

@@ -71,7 +71,8 @@ def check(
         if cut.short:
             break
     verdicts: list[Verdict] = [one.judged.verdict for _, many, _ in found for one in many]
-    verdicts += ["vacuous" for _, many, _ in found for one in many if one.trivial]
+    for _, many, _ in found:
+        verdicts.extend("vacuous" for one in many if one.trivial)
     telling = [shown(one) for one, *_ in found]
     answer = Answer(
         verdicts,
