@@ -23,7 +23,7 @@ _READS: Final[dict[str, dict[str, str]]] = {
         "overall_timeout overall_timeout_from restart_gap requested_ttl",
         "server": "poll_interval advertised_ttl advertised_anchor enforced_ttl enforced_anchor "
         "expiry_action expired_terminal expire_running honours_requested_ttl sweep_period "
-        "sweep_lateness sweep_order orphan_window execution_deadline clock_skew",
+        "sweep_lateness sweep_order orphan_window orphan_comparison execution_deadline clock_skew",
         "network": "latency max_consecutive_failures",
         "workload": "execution",
     },
