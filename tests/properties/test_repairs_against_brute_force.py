@@ -99,13 +99,13 @@ def test_a_repair_is_found_where_the_grid_has_one_and_is_a_nearest_one(case: str
     """A repair exists for the search where it does in the grid, and none of the grid lies between it and now."""
     keys, values = CASES[case]
     config = Config().replace(values)
-    now = [config.flat()[key] for key in keys]
+    now: list[Any] = [config.flat()[key] for key in keys]
     grid = [pair for pair in product(GRID, GRID) if mended(config, dict(zip(keys, pair, strict=True)))]
     found = repair_together(config, knobs=keys)
     assert "unsafe" in labels(config)
     assert bool(found.repairs) == bool(grid)
     for repair in found.repairs:
-        ends = [repair.set.get(key, old) for key, old in zip(keys, now, strict=True)]
+        ends: list[Any] = [repair.set.get(key, old) for key, old in zip(keys, now, strict=True)]
         spans = [sorted((end, old)) for end, old in zip(ends, now, strict=True)]
         between = [
             pair for pair in grid if all(low <= one <= high for one, (low, high) in zip(pair, spans, strict=True))
