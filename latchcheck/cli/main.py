@@ -17,6 +17,8 @@ from typing import NoReturn
 
 import click
 
+from latchcheck.gathering import every
+
 from .errors import BUG, NoSuchName, complain, complain_of
 from .options import OneOf
 from .output import Unwritable
@@ -235,7 +237,9 @@ def _usage_error(error: click.ClickException) -> int:
     elif isinstance(error, NoSuchName) or _is_choice(error):
         complain(error.format_message())  # it says already what to write instead
     else:
-        complain(error.format_message().replace("\n\t", "\n  ") + hint)  # click sets lists of choices with tabs
+        for one in every(error):
+            told = one.format_message() if isinstance(one, click.ClickException) else str(one)
+            complain(told.replace("\n\t", "\n  ") + hint)  # click sets lists of choices with tabs
     return USAGE
 
 

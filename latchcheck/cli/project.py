@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from attrs import frozen
+
+from latchcheck.gathering import all_read
 
 NAME, TOOL, OURS = "pyproject.toml", "tool", "latchcheck"
 ASSIGNMENT = "KEY=VALUE"
@@ -80,39 +83,44 @@ def _ours(file: Path) -> Mapping[str, Any] | None:
 def defaults(project: Project, verbs: Iterable[str], verb: str, command: click.Command) -> dict[str, Any] | None:
     """The defaults of a verb as click takes them, by the names of its parameters; None where there are none.
 
-    Raises UsageError for a table that no verb has, a key that is no option of the verb, a value that it does not take.
+    Raises UsageError for a table that no verb has, a key that is no option of the verb, a value that it does not take,
+    with all of them as `every`.
     """
     known = list(verbs)
-    for name in project.tables:
-        if name not in known and not isinstance(project.tables[name], dict):
-            raise project.fault((), name, f"options stand in the table of their verb, as in [{TOOL}.{OURS}.verify]")
+    strange = []
+    for name, table in project.tables.items():
         if name not in known:
-            raise project.fault((), name, _unknown(name, known, "verb"))
-    if verb not in project.tables:
-        return None
-    return _translated(project, (verb,), project.tables[verb], command)
+            loose = f"options stand in the table of their verb, as in [{TOOL}.{OURS}.verify]"
+            what = _unknown(name, known, "verb") if isinstance(table, dict) else loose
+            strange.append(project.fault((), name, what))
+    ours = {name: table for name, table in project.tables.items() if name == verb}
+    reads = {name: partial(_translated, project, (name,), table, command) for name, table in ours.items()}
+    return all_read(click.UsageError, reads, strange).get(verb)
 
 
 def _translated(project: Project, path: tuple[str, ...], table: Any, command: click.Command) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise project.fault(path[:-1], path[-1], "options stand in the table of their verb: write it as a table")
     if isinstance(command, click.Group):
-        for name in table:
-            if name not in command.commands:
-                raise project.fault(path, name, _unknown(name, command.commands, "verb"))
-        return {
-            name: _translated(project, (*path, name), below, command.commands[name]) for name, below in table.items()
+        verbs = command.commands
+        strange = [project.fault(path, name, _unknown(name, verbs, "verb")) for name in table if name not in verbs]
+        reads = {
+            name: partial(_translated, project, (*path, name), below, verbs[name])
+            for name, below in table.items()
+            if name in verbs
         }
+        return all_read(click.UsageError, reads, strange)
     known = {_key(one): one for one in command.params}
-    made = {}
+    strange, reads = [], {}
     for key, value in table.items():
         param = known.get(key.replace("_", "-"))
         if param is None:
-            raise project.fault(path, key, _unknown(key, known, "option"))
-        if param.name in made:
-            raise project.fault(path, key, "it stands twice, once with - and once with _; keep one")
-        made[param.name] = _Reader(project, path, key, param).read(value)
-    return made
+            strange.append(project.fault(path, key, _unknown(key, known, "option")))
+        elif param.name in reads:
+            strange.append(project.fault(path, key, "it stands twice, once with - and once with _; keep one"))
+        else:
+            reads[str(param.name)] = partial(_Reader(project, path, key, param).read, value)
+    return all_read(click.UsageError, reads, strange)
 
 
 def _key(param: click.Parameter) -> str:

@@ -9,11 +9,13 @@ import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import attrs
 
+from latchcheck.gathering import all_read, together
 from latchcheck.kernel.records import Keyword
 
 from .faults import SentenceError, WordingError, suggestion
@@ -40,6 +42,7 @@ KEYS = (
     "also",
     "outside",
 )
+NEEDED = {"sentence": "the sentence, word by word", "source": "the document it stands in", "keyword": "MUST"}
 READING_KEYS = ("text", "assuming", "note", "keyword", "products")
 
 
@@ -111,44 +114,45 @@ def load(file: str, vocabularies: Mapping[str, Vocabulary]) -> Document:
 
 
 def read(file: str, source: str, vocabularies: Mapping[str, Vocabulary]) -> Document:
-    """Read the text of a property file; errors as `load`."""
+    """Read the text of a property file; errors as `load`, all of them as `every` of the first."""
     text = _front_matter(file, source)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise WordingError(f'{file}: {error}\n  a text stands in quotes: sentence = "..."') from None
-    _only(file, source, content, KEYS, "")
-    for key in ("sentence", "source", "keyword"):
-        if key not in content:
-            example = {"sentence": "the sentence, word by word", "source": "the document it stands in"}.get(key, "MUST")
-            raise WordingError(f'{file}: {key!r} is missing\n  write {key} = "{example}"')
+    missing = [
+        WordingError(f'{file}: {key!r} is missing\n  write {key} = "{example}"')
+        for key, example in NEEDED.items()
+        if key not in content
+    ]
+    told = all_read(
+        WordingError,
+        {
+            "keys": partial(_only, file, source, content, KEYS, ""),
+            "model": partial(_model, file, source, content, vocabularies),
+            "keyword": lambda: _keyword(file, source, _text(file, content, "keyword", "MUST")),
+            "readings": partial(_readings, file, source, content, vocabularies),
+            **{key: partial(_text, file, content, key, "") for key in ("sentence", "source", "where")},
+            **{key: partial(_text, file, content, key, "") for key in ("question", "outside")},
+            **{key: partial(_text, file, content, key, None) for key in ("scope", "policy", "ignored")},
+            "id": partial(_text, file, content, "id", Path(file).stem),
+            "sets": partial(_texts, file, source, content, "set", "key=value"),
+            "cases": partial(_texts, file, source, content, "case", "W01"),
+            "also": partial(_texts, file, source, content, "also", "era=2025-11-25"),
+        },
+        missing,
+    )
+    del told["keys"]
+    return Document(file, **told)
+
+
+def _model(file: str, source: str, content: Mapping[str, Any], vocabularies: Mapping[str, Vocabulary]) -> str:
     model = _text(file, content, "model", next(iter(vocabularies)))
     if model not in vocabularies:
         raise WordingError(
             f"{file}{_line(source, 'model')}: there is no model {model!r}\n  {suggestion(model, vocabularies)}"
         )
-    keyword = _keyword(file, source, _text(file, content, "keyword", "MUST"))
-    others = [one for name, one in vocabularies.items() if name != model]
-    readings = _readings(file, source, content, keyword, (vocabularies[model], *others))
-    sets = _texts(file, source, content, "set", "key=value")
-    return Document(
-        file,
-        _text(file, content, "id", Path(file).stem),
-        _text(file, content, "sentence", ""),
-        _text(file, content, "source", ""),
-        _text(file, content, "where", ""),
-        keyword,
-        readings,
-        model,
-        None if "scope" not in content else _text(file, content, "scope", ""),
-        None if "policy" not in content else _text(file, content, "policy", ""),
-        sets,
-        None if "ignored" not in content else _text(file, content, "ignored", ""),
-        _text(file, content, "question", ""),
-        _texts(file, source, content, "case", "W01"),
-        _texts(file, source, content, "also", "era=2025-11-25"),
-        _text(file, content, "outside", ""),
-    )
+    return model
 
 
 def _texts(file: str, source: str, content: Mapping[str, Any], key: str, example: str) -> tuple[str, ...]:
@@ -171,12 +175,15 @@ def _front_matter(file: str, source: str) -> str:
 
 
 def _only(file: str, source: str, content: Mapping[str, Any], known: tuple[str, ...], inside: str) -> None:
+    unknown = []
     for key in content:
         if key not in known:
             near = get_close_matches(key, known, 1)
             meant = f"did you mean {near[0]!r}? " if near else ""
-            where = _line(source, key)
-            raise WordingError(f"{file}{where}: {inside}there is no key {key!r}\n  {meant}there is {', '.join(known)}")
+            what = f"{inside}there is no key {key!r}\n  {meant}there is {', '.join(known)}"
+            unknown.append(WordingError(f"{file}{_line(source, key)}: {what}"))
+    if unknown:
+        raise together(unknown)
 
 
 def _line(source: str, key: str) -> str:
@@ -184,8 +191,10 @@ def _line(source: str, key: str) -> str:
     return f":{source.count(chr(10), 0, found.start() + len(found[0]) - len(found[0].lstrip())) + 1}" if found else ""
 
 
-def _text(file: str, content: Mapping[str, Any], key: str, default: str) -> str:
+def _text(file: str, content: Mapping[str, Any], key: str, default: str | None) -> Any:
     value = content.get(key, default)
+    if value is None:
+        return None
     if not isinstance(value, str) or (not value.strip() and key in content):
         raise WordingError(f'{file}: {key} is {value!r}, and must be a text\n  write {key} = "..."')
     return value
@@ -206,46 +215,69 @@ def _keyword(file: str, source: str, word: str) -> Keyword:
 
 
 def _readings(
-    file: str, source: str, content: Mapping[str, Any], keyword: Keyword, vocabularies: tuple[Vocabulary, ...]
+    file: str, source: str, content: Mapping[str, Any], vocabularies: Mapping[str, Vocabulary]
 ) -> tuple[Reading, ...]:
     tables = content.get("readings")
     if not isinstance(tables, dict) or not tables:
         example = '[readings.plain]\n  text = "globally, it is never the case that ..."'
         raise WordingError(f"{file}: there is no reading of the sentence\n  write {example}")
-    return tuple(_reading(file, source, name, table, keyword, vocabularies) for name, table in tables.items())
+    model = content.get("model", next(iter(vocabularies)))
+    if not isinstance(model, str) or model not in vocabularies:
+        return ()  # what they may say is not known, and this is told already
+    words = (vocabularies[model], *(one for name, one in vocabularies.items() if name != model))
+    keyword = content.get("keyword", "MUST")
+    keyword = keyword if keyword in get_args(Keyword) else ""  # an error of the file, and not of each reading
+    reads = {name: partial(_reading, file, source, name, table, keyword, words) for name, table in tables.items()}
+    return tuple(all_read(WordingError, reads).values())
 
 
 def _reading(
-    file: str, source: str, name: str, table: Any, keyword: Keyword, vocabularies: tuple[Vocabulary, ...]
+    file: str, source: str, name: str, table: Any, keyword: str, vocabularies: tuple[Vocabulary, ...]
 ) -> Reading:
     place = f"{file}{_line(source, name)}"
     if not isinstance(table, dict) or "text" not in table:
         raise WordingError(
             f'{place}: reading {name!r} has no text\n  write text = "globally, it is never the case that ..."'
         )
-    _only(file, source, table, READING_KEYS, f"reading {name!r}: ")
-    word = _keyword(file, source, str(table.get("keyword", keyword)))
-    fair, restricting = [], []
-    assuming = table.get("assuming", [])
-    if not isinstance(assuming, list) or not all(isinstance(one, str) for one in assuming):
-        raise WordingError(f'{place}: assuming is no list of texts\n  write assuming = ["workers report"]')
-    for text in assuming:
-        if text in vocabularies[0].of_kind("assumption"):
-            fair.append(text)
-        else:
-            restricting.append(_assumption(file, source, name, text, vocabularies))
-    text = _text(file, table, "text", "")
-    products = table.get("products", [])
-    if not isinstance(products, list) or not all(isinstance(one, str) for one in products):
-        raise WordingError(f'{place}: products is no list of texts\n  write products = ["PRODUCT: how it is known"]')
-    sentence = _parsed(file, source, name, text, vocabularies)
-    if word == "MAY" and sentence.pattern != "possibility":
+    told = all_read(
+        WordingError,
+        {
+            "keys": partial(_only, file, source, table, READING_KEYS, f"reading {name!r}: "),
+            "keyword": lambda: _keyword(file, source, str(table["keyword"])) if "keyword" in table else keyword,
+            "assuming": partial(_assuming, file, source, name, table, vocabularies),
+            "sentence": lambda: _parsed(file, source, name, _text(file, table, "text", ""), vocabularies),
+            "products": partial(_products, place, table),
+            "note": partial(_text, file, table, "note", ""),
+        },
+    )
+    if told["keyword"] == "MAY" and told["sentence"].pattern != "possibility":
         raise WordingError(
             f"{place}: reading {name!r} is a MAY, and forbids: a MAY names a freedom\n"
             '  write text = "globally, it is possible that ...", or another keyword for this reading'
         )
-    note = _text(file, table, "note", "")
-    return Reading(name, text, sentence, tuple(fair), tuple(restricting), note, word, tuple(products))
+    del told["keys"]
+    fair, restricting = told.pop("assuming")
+    return Reading(name, table["text"], assuming=fair, restricting=restricting, **told)
+
+
+def _assuming(
+    file: str, source: str, name: str, table: Mapping[str, Any], vocabularies: tuple[Vocabulary, ...]
+) -> tuple[tuple[str, ...], tuple[Sentence, ...]]:
+    """What a reading assumes: what is fair, and what is excluded."""
+    texts = table.get("assuming", [])
+    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+        place = f"{file}{_line(source, name)}"
+        raise WordingError(f'{place}: assuming is no list of texts\n  write assuming = ["workers report"]')
+    fair = vocabularies[0].of_kind("assumption")
+    others = {one: partial(_assumption, file, source, name, one, vocabularies) for one in texts if one not in fair}
+    return tuple(one for one in texts if one in fair), tuple(all_read(WordingError, others).values())
+
+
+def _products(place: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    products = table.get("products", [])
+    if not isinstance(products, list) or not all(isinstance(one, str) for one in products):
+        raise WordingError(f'{place}: products is no list of texts\n  write products = ["PRODUCT: how it is known"]')
+    return tuple(products)
 
 
 def _assumption(file: str, source: str, name: str, text: str, vocabularies: tuple[Vocabulary, ...]) -> Sentence:

@@ -129,6 +129,15 @@ def test_numbers_and_switches_are_checked_too(
     assert said in outcome.err
 
 
+def test_all_that_is_wrong_is_told_at_once(run: Run, here: Path) -> None:
+    """A table of no verb, an option that is none and a value that is not taken are three errors of one call."""
+    project(here, '[tool.latchcheck.verfy]\n[tool.latchcheck.verify]\nclinet = "c"\nformat = "yaml"\nclient = 1')
+    outcome = run("verify", "fine.toml")
+    assert (2, "") == (outcome.code, outcome.out)
+    said = [line for line in outcome.err.splitlines() if line.startswith("latchcheck: error: ")]
+    assert [":1:", ":3:", ":4:"] == [one.removeprefix("latchcheck: error: pyproject.toml")[:3] for one in said]
+
+
 def test_a_name_that_no_verb_has_is_near_to_one(run: Run, here: Path) -> None:
     """A mistyped verb is answered with the one that is meant, a file with the command that takes it."""
     assert "did you mean 'verify'?" in run("verfy").err

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -22,6 +23,12 @@ pytestmark = pytest.mark.xdist_group("package")  # what they share is made once
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
+MANIFEST = (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
+BESIDE = {
+    word: [name for line in re.findall(rf"^{word} (.*)$", MANIFEST, re.MULTILINE) for name in line.split()]
+    for word in ("include", "graft")
+}
+"""What the source archive has beside what is installed: files, and folders."""
 INSTALLED = {".py", ".toml", ".json", ".typed", ".j2", ".css", ".js", ".mts", ".lark"}
 
 
@@ -39,9 +46,10 @@ def tree() -> dict[str, Path]:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built as a release would be: from the source archive, which is built from a clean tree."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    for folder in FOLDERS.values():
+    for name in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", *BESIDE["include"]):
+        (source / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    for folder in (*FOLDERS.values(), *BESIDE["graft"]):
         shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-m", "build", "--outdir", str(target), str(source)]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -60,6 +68,21 @@ def test_an_index_would_take_the_packages(wheel: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_source_archive_has_tests_and_documentation(wheel: Path) -> None:
+    """Whoever packages the project from its archive can run the tests and build the documentation."""
+    (archive,) = wheel.parent.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        packed = {name.partition("/")[2] for name in opened.getnames()}
+    folders = [
+        path.relative_to(ROOT)
+        for folder in ("docs", "tests", "changelog.d")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    ]
+    expected = {*map(str, folders), "MANIFEST.in", "CHANGELOG.md", "mkdocs.yml", ".ci/run"}
+    assert expected - packed == set()
 
 
 def test_every_package_is_listed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from latchcheck.gathering import every
 from latchcheck.properties.wording.models import vocabularies
 from latchcheck.wording.faults import SentenceError, WordingError
 from latchcheck.wording.files import read
@@ -86,6 +87,21 @@ def test_a_wrong_file_is_told_where_and_what_instead(text: str, parts: list[str]
     with pytest.raises(WordingError) as caught:
         read("f.toml", text, vocabularies())
     assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def test_all_that_is_wrong_in_a_file_is_told_at_once() -> None:
+    """Each error of the file and of its readings is one of `every`, in one call."""
+    text = (
+        'sentence = "s"\nkeyword = "WILL"\nkyword = "x"\nset = 1\n'
+        "[readings.a]\ntext = 'globaly, it is never the case that the task is open'\nassuming = ['workers work']\n"
+        "[readings.b]\nnote = 1\ntext = 'globally, it is possible that the task is gone'\n"
+    )
+    with pytest.raises(WordingError) as caught:
+        read("f.toml", text, vocabularies())
+    parts = ["'source' is missing", ":3: there is no key", ":2: 'WILL'", "assumes 'workers work'", "'globaly'"]
+    parts += ["'gone'", "note is 1", "set is no list"]
+    assert len(parts) == len(every(caught.value))
+    assert [part for part, one in zip(parts, every(caught.value), strict=True) if part not in str(one)] == []
 
 
 @pytest.mark.parametrize(
