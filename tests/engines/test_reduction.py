@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -40,6 +41,8 @@ from tests.engines.random_systems import Naive, OutOfRange, Terms, condition, pr
 WORDS = Sentence("A toy obeys.", "a toy", "here")
 COLOURS = Enum("ReductionColour", ("red", "green", "blue"))
 DOMAINS = (Bool(), Bool(), COLOURS, IntRange(0, 3))
+NOTHING_FOUND = SimpleNamespace(stopped=None, counterexamples={})
+"""What a search that has not come far enough tells."""
 REDUCED = Options(reduction=True, keep_going=True)
 
 
@@ -87,7 +90,7 @@ def test_a_reduced_search_finds_what_a_naive_search_finds(data: st.DataObject) -
         return
     found = explore(system, asked, options=REDUCED)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("latchcheck.engines.reduced_runs._Telling._short", lambda *_: None)
+        patch.setattr("latchcheck.engines.reduced_runs._Telling._plain", lambda *_: NOTHING_FOUND)
         long = explore(system, asked, options=REDUCED)
 
     assert (found.complete, found.reduced, found.longer) == (True, True, ())

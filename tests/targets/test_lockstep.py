@@ -137,15 +137,17 @@ def test_who_is_kept_from_acting_has_done_nothing_wrong(fuzz: Run) -> None:
     assert found["searches"][0]["events"]["act"] > 0
 
 
-def test_one_client_creates_every_task_of_a_scope(fuzz: Run) -> None:
-    """A second create by the same client is a task of its own, with the clients of a scope and without."""
-    for scope in ("tasks=2,workers=1,cancels=1", "tasks=2,workers=1,clients=1,cancels=1"):
-        code, found = fuzz("--target", "sqlite", "--policy", "guarded", "--scope", scope, "--max-runs", "10")
-        (search,) = found["searches"]
-        assert (code, search["ended"]) == (4, "nothing-found")
-        assert search["events"]["create"] > search["runs"]
+@pytest.mark.parametrize(("clients", "each"), [(0, 2), (1, 1)])
+def test_every_call_of_a_scope_is_asked(fuzz: Run, clients: int, each: int) -> None:
+    """Without clients each task is created by itself; with one, which calls once, there is a create in every run."""
+    scope = f"tasks=2,workers=1,clients={clients},cancels=1"
+    code, found = fuzz("--target", "sqlite", "--policy", "guarded", "--scope", scope, "--max-runs", "10")
+    (search,) = found["searches"]
+    assert (code, search["ended"]) == (4, "nothing-found")
+    assert search["events"]["create"] == each * search["runs"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_a_race_that_is_lost_on_postgres_is_found_there(fuzz: Run, tmp_path: Path) -> None:
     """The store that reads and then writes diverges in PostgreSQL too, and its run is saved and replayed there."""

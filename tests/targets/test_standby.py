@@ -75,12 +75,9 @@ def test_a_store_over_a_standby_shows_what_it_does_wrong(
 
 @pytest.mark.needs("postgres")
 @pytest.mark.xdist_group("standby")
-@pytest.mark.parametrize(("kind", "ended"), [(OnStandby, "nothing-found"), (NaiveOnStandby, "diverged")])
-def test_drawn_runs_are_compared_on_a_standby(standby: OnStandby, kind: type[OnStandby], ended: str) -> None:
-    """Runs with lagging reads, drawn and done to the store: a guarded one never diverges, one that guards late does."""
-    target = beside(standby, kind)
-    found = [
-        one for _, one in wiring.run_lockstep(target, LAGGING, "guard_reads=replica", seed=1, runs_max=8, steps_max=12)
-    ]
-    assert found[-1].ended == ended
+def test_drawn_runs_are_compared_on_a_standby(standby: OnStandby) -> None:
+    """Runs with lagging reads, drawn and done to the store: a guarded one does not diverge."""
+    drawn = wiring.run_lockstep(standby, LAGGING, "guard_reads=replica", seed=1, runs_max=8, steps_max=12)
+    found = [one for _, one in drawn]
+    assert found[-1].ended == "nothing-found"
     assert found[0].kinds["replicate"] > 0
