@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from latchcheck.cli.main import main
-from tests.engines.tlc import jar
-from tests.needs import path
+from tests.engines.tlc import command
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("java")]
 
@@ -104,9 +103,8 @@ def judged(folder: Path) -> tuple[int, dict[str, int]]:
 
 def checked(folder: Path) -> str:
     """What TLC prints about the module in a folder."""
-    command = [path("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", str(jar()), "tlc2.TLC"]
-    command += ["-workers", "1", "-metadir", "states", "-config", "Latchcheck.cfg", "Latchcheck"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600).stdout
+    asked = [*command(folder), "-config", "Latchcheck.cfg", "Latchcheck"]
+    return subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False, timeout=600).stdout
 
 
 def _words(part: Any) -> str:

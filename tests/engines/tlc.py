@@ -30,24 +30,24 @@ def jar() -> Path:
     return Path(found.origin).parent / "tla2tools.jar"
 
 
+def command(folder: Path, workers: int = 1) -> list[str]:
+    """How TLC begins in a folder."""
+    return [
+        path("java"),
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",  # these runs are over before better code would pay
+        # It unpacks its modules there, and takes them away at its end, also those that another one is reading.
+        f"-Djava.io.tmpdir={folder}",
+        *("-cp", str(jar()), "tlc2.TLC", "-workers", str(workers), "-metadir", "states"),
+    ]
+
+
 def tlc(module: Module, folder: Path, *, workers: int = 1, go_on: bool = False) -> Run:
     """Check a module in a folder; one worker finds a shortest run, `go_on` searches on after a broken property."""
     for name, text in module.files.items():
         (folder / name).write_text(text, encoding="ascii")
-    command = [
-        path("java"),
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",  # these runs are over before better code would pay
-        "-cp",
-        str(jar()),
-        "tlc2.TLC",
-        "-workers",
-        str(workers),
-        "-metadir",
-        "states",
-    ]
     ended = subprocess.run(
-        [*command, *(["-continue"] if go_on else []), "-config", "Latchcheck.cfg", "Latchcheck"],
+        [*command(folder, workers), *(["-continue"] if go_on else []), "-config", "Latchcheck.cfg", "Latchcheck"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 TERMINAL = ("completed", "failed", "cancelled", "unknown")
@@ -25,7 +26,13 @@ def life(
 ) -> str:
     """Poll every open handle, then make the call and record its handle."""
     del ask  # nobody is told of a question
-    db = sqlite3.connect(path, isolation_level=None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        return _life(db, server, key, tool, args, wait)
+
+
+def _life(
+    db: sqlite3.Connection, server: Any, key: str, tool: str, args: dict[str, Any], wait: Callable[[float], None]
+) -> str:
     db.execute("CREATE TABLE IF NOT EXISTS handles (key TEXT PRIMARY KEY, task TEXT, status TEXT)")
     for open_key, task in db.execute("SELECT key, task FROM handles WHERE status NOT IN (?, ?, ?, ?)", TERMINAL):
         _poll(db, server, open_key, task, wait)
@@ -51,4 +58,5 @@ def _poll(db: sqlite3.Connection, server: Any, key: str, task: str, wait: Callab
 
 def view(path: str, key: str) -> str:
     """The status that is stored."""
-    return sqlite3.connect(path).execute("SELECT status FROM handles WHERE key = ?", (key,)).fetchone()[0]
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT status FROM handles WHERE key = ?", (key,)).fetchone()[0]
